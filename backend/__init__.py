@@ -1,0 +1,1 @@
+"""What is made of IR: concrete outcomes, source text, pictures."""

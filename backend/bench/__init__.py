@@ -1,0 +1,1 @@
+"""Benchmarks: figures that are quoted come from here (`ebb bench …`), never from a timed test."""

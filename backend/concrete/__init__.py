@@ -1,0 +1,1 @@
+"""The concrete memory models: the oracle for everything else."""

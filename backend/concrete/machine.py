@@ -1,0 +1,335 @@
+"""What each process of a program can do next, straight from the IR.
+
+A machine numbers memory cells and locals, and answers one question: given the state of one process and memory, which
+steps are possible, and what is the state after each? Processes influence each other through memory alone, so the
+answer depends on nothing else.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple, assert_never
+
+from ebb.backend.concrete.models import Buffer, Memory, Model, Move
+from ebb.backend.concrete.liveness import dead_temporaries
+from ebb.backend.concrete.values import Fault, evaluate
+from ebb.formats.errors import InputError
+from ebb.formats.expressions import Expression, Name, Place, place_name
+from ebb.formats.ir import (
+    Assert,
+    Assign,
+    Assume,
+    Atomic,
+    Branch,
+    Fence,
+    Flush,
+    Get,
+    Goto,
+    Havoc,
+    Instruction,
+    Program,
+    Put,
+    Skip,
+    Transaction,
+    Variable,
+    instructions,
+)
+
+MOST_VALUES = 100_000  # that `*` may stand for
+
+
+class TooManyValues(Exception):
+    """A `*` stands for more values than can be tried."""
+
+
+class Thread(NamedTuple):
+    """One process: the number of its next instruction, its locals, and what it has under way."""
+
+    pc: int
+    locals: tuple[int, ...]
+    buffer: Buffer
+
+
+class Violation(NamedTuple):
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something one process, or its buffer, does."""
+
+    process: int
+    cause: Instruction | Move
+
+
+class Outcome(NamedTuple):
+    """A step and the state it leads to, or the violation it is."""
+
+    step: Step
+    thread: Thread
+    memory: Memory
+    violation: Violation | None
+
+
+class _Now(NamedTuple):
+    """A process in the middle of a step."""
+
+    pc: int
+    locals: tuple[int, ...]
+    buffer: Buffer
+    memory: Memory
+
+
+class Layout:
+    """Where variables lie: each name with its first cell, in the order of declaration."""
+
+    def __init__(self, variables: tuple[Variable, ...]) -> None:
+        self.variables = {variable.name: variable for variable in variables}
+        self.first: dict[str, int] = {}
+        self.cells: list[tuple[str, Variable]] = []
+        for variable in variables:
+            self.first[variable.name] = len(self.cells)
+            if variable.size is None:
+                self.cells.append((variable.name, variable))
+            else:
+                self.cells.extend((f"{variable.name}[{index}]", variable) for index in range(variable.size))
+
+    def cell(self, name: str, index: int | None) -> int:
+        if index is None:
+            return self.first[name]
+        size = self.variables[name].size or 0
+        if not 0 <= index < size:
+            raise Fault("out of bounds", f"{name}[{index}] does not exist: {name} has elements 0 to {size - 1}")
+        return self.first[name] + index
+
+    def addresses(self, name: str) -> range:
+        return range(self.first[name], self.first[name] + (self.variables[name].size or 1))
+
+    def initial(self) -> Iterator[tuple[int, ...]]:
+        """Every combination of initial values."""
+        return product(*((v.initial,) if v.initial is not None else any_value(v) for _, v in self.cells))
+
+
+def any_value(variable: Variable) -> range:
+    """The values `*` stands for."""
+    if variable.range is None:
+        raise TooManyValues(f"`{variable.name}` can have any value: declare its range, `{variable.name} : 0..3`")
+    if variable.range.high - variable.range.low >= MOST_VALUES:
+        raise TooManyValues(f"`{variable.name}` can have more than {MOST_VALUES} values: declare a smaller range")
+    return range(variable.range.low, variable.range.high + 1)
+
+
+class Body:
+    """A list of instructions with the number of each label."""
+
+    def __init__(self, body: tuple[Instruction, ...]) -> None:
+        self.instructions = body
+        self.end = len(body)
+        self.number = {instruction.label: number for number, instruction in enumerate(body)}
+        self.inner = {i.label: Body(i.action.body) for i in body if isinstance(i.action, Atomic)}
+
+
+class Machine:
+    """A program under a memory model."""
+
+    def __init__(self, program: Program, model: Model) -> None:
+        self.program = program
+        self.model = model
+        self.shared = Layout(program.shared)
+        self.locals = [Layout(process.locals) for process in program.processes]
+        self.bodies = [Body(process.body) for process in program.processes]
+        self.numbers = {process.name: number for number, process in enumerate(program.processes)}
+        self.dead = [dead_temporaries(program, process) for process in program.processes]
+        if not model.remote:
+            self._refuse_remote()
+
+    def _refuse_remote(self) -> None:
+        for process in self.program.processes:
+            for instruction in instructions(process.body):
+                if isinstance(instruction.action, Put | Get | Flush):
+                    message = f"put, get and flush have no meaning under {self.model.name}: use sc or rma"
+                    raise InputError(message, instruction.at, file=self.program.source)
+
+    def initial(self) -> Iterator[tuple[tuple[Thread, ...], Memory]]:
+        for memory in self.shared.initial():
+            for locals_ in product(*(list(layout.initial()) for layout in self.locals)):
+                yield tuple(Thread(0, values, self.model.empty) for values in locals_), memory
+
+    def entries_without_loops(self, process: int) -> int:
+        """No buffer of the process can have more entries unless some instruction is executed twice."""
+        count = 0
+        for instruction in instructions(self.program.processes[process].body):
+            match instruction.action:
+                case Assign(target, _) | Havoc(target):
+                    count += place_name(target) in self.shared.first
+                case Put() | Get():
+                    count += 1
+                case _:
+                    pass
+        return count
+
+    def passes_flush(self, instruction: Instruction) -> bool:
+        return any(isinstance(inner.action, Flush) for inner in instructions((instruction,)))
+
+    def has_ended(self, process: int, thread: Thread, memory: Memory) -> bool:
+        """At its end with nothing under way; or never started."""
+        when = self.program.processes[process].when
+        if when is not None and thread.pc == 0 and memory[self.shared.first[when]] == 0:
+            return True
+        return thread.pc == self.bodies[process].end and thread.buffer == self.model.empty
+
+    def outcomes(self, process: int, thread: Thread, memory: Memory) -> Iterator[Outcome]:
+        """Every step of the process and of its buffer."""
+        body = self.bodies[process]
+        if thread.pc < body.end:
+            instruction = body.instructions[thread.pc]
+            step = Step(process, instruction)
+            for result in _Execution(self, process, self.model).run(body, _Now(*thread, memory)):
+                if isinstance(result, Violation):
+                    yield Outcome(step, thread, memory, result)
+                else:
+                    locals_ = self._forget(process, result.pc, result.locals)
+                    yield Outcome(step, Thread(result.pc, locals_, result.buffer), result.memory, None)
+        for move in self.model.moves(thread.buffer, memory):
+            yield self._moved(process, thread, move)
+
+    def _moved(self, process: int, thread: Thread, move: Move) -> Outcome:
+        after = Thread(thread.pc, thread.locals, move.buffer)
+        violation = None
+        if move.kind == "remote write":
+            name, variable = self.shared.cells[move.address]
+            violation = _outside(name, variable, move.value)
+        return Outcome(Step(process, move), after, move.memory, violation)
+
+    def _forget(self, process: int, pc: int, locals_: tuple[int, ...]) -> tuple[int, ...]:
+        """Temporaries that no later instruction reads keep no value: they would only multiply states."""
+        dead = self.dead[process][pc]
+        if not dead:
+            return locals_
+        forgotten = list(locals_)
+        for slot in dead:
+            forgotten[slot] = 0
+        return tuple(forgotten)
+
+
+def _outside(name: str, variable: Variable, value: int) -> Violation | None:
+    if variable.range is None or value in variable.range:
+        return None
+    return Violation("out of range", f"{name} becomes {value}, outside {variable.range.low}..{variable.range.high}")
+
+
+class _Execution:
+    """One instruction of one process. Inside an atomic block `model` is SC: it acts on memory."""
+
+    def __init__(self, machine: Machine, process: int, model: Model) -> None:
+        self.machine = machine
+        self.process = process
+        self.model = model
+
+    def run(self, body: Body, now: _Now) -> Iterator[_Now | Violation]:
+        """Every way the instruction at `now.pc` can be executed; none if it has to wait."""
+        instruction = body.instructions[now.pc]
+        after = now._replace(pc=now.pc + 1)
+        try:
+            match instruction.action:
+                case Assign(target, value):
+                    yield self._assign(after, target, self._value(now, value))
+                case Havoc(target):
+                    for value in any_value(self._variable(target)):
+                        yield self._assign(after, target, value)
+                case Assume(condition):
+                    if self._value(now, condition):
+                        yield after
+                case Assert(condition):
+                    if self._value(now, condition):
+                        yield after
+                    else:
+                        yield Violation("assertion", instruction.note or "the assertion does not hold")
+                case Goto(targets):
+                    for label in targets:
+                        yield now._replace(pc=body.number[label])
+                case Branch(condition, label):
+                    yield now._replace(pc=body.number[label]) if self._value(now, condition) else after
+                case Skip() | Transaction():
+                    yield after
+                case Atomic():
+                    if self.model.may_act_on_memory(now.buffer):
+                        yield from self._atomic(body.inner[instruction.label], now, after.pc)
+                case Fence(variable):
+                    addresses = None if variable is None else self.machine.shared.addresses(variable)
+                    if self.model.may_pass_fence(now.buffer, addresses):
+                        yield after
+                case Put(target, process, source) | Get(target, source, process):
+                    yield self._copy(after, source, target, process)
+                case Flush(process):
+                    if self.machine.model.may_pass_flush(now.buffer, self.machine.numbers[process]):
+                        yield after
+                case _:
+                    assert_never(instruction.action)
+        except Fault as fault:
+            yield Violation(fault.kind, fault.message)
+
+    def _atomic(self, body: Body, now: _Now, pc_after: int) -> Iterator[_Now | Violation]:
+        """All runs through the block from its start to its end, each result once; a run that cannot end is none."""
+        inside = _Execution(self.machine, self.process, Model())
+        todo = [now._replace(pc=0)]
+        seen = set(todo)
+        failed: set[Violation] = set()
+        while todo:
+            current = todo.pop()
+            if current.pc == body.end:
+                yield current._replace(pc=pc_after)
+                continue
+            for result in inside.run(body, current):
+                if isinstance(result, Violation):
+                    if result not in failed:
+                        failed.add(result)
+                        yield result
+                elif result not in seen:
+                    if len(seen) > MOST_VALUES:
+                        raise TooManyValues(f"an atomic block has more than {MOST_VALUES} states inside")
+                    seen.add(result)
+                    todo.append(result)
+
+    def _copy(self, after: _Now, source: Place, target: Place, process: str) -> _Now:
+        machine = self.machine
+        buffer, memory = machine.model.copy(
+            after.buffer, after.memory, self._cell(after, source), self._cell(after, target), machine.numbers[process]
+        )
+        return after._replace(buffer=buffer, memory=memory)
+
+    def _assign(self, after: _Now, target: Place, value: int) -> _Now | Violation:
+        variable = self._variable(target)
+        cell = self._cell(after, target)
+        name = place_name(target)
+        if violation := _outside(name, variable, value):
+            return violation
+        if name in self.machine.shared.first:
+            buffer, memory = self.model.store(after.buffer, after.memory, cell, value)
+            return after._replace(buffer=buffer, memory=memory)
+        return after._replace(locals=(*after.locals[:cell], value, *after.locals[cell + 1 :]))
+
+    def _variable(self, place: Place) -> Variable:
+        name = place_name(place)
+        own = self.machine.locals[self.process].variables
+        return own[name] if name in own else self.machine.shared.variables[name]
+
+    def _cell(self, now: _Now, place: Place) -> int:
+        index = None if isinstance(place, Name) else self._value(now, place.index)
+        name = place_name(place)
+        own = self.machine.locals[self.process]
+        return (own if name in own.first else self.machine.shared).cell(name, index)
+
+    def _value(self, now: _Now, expression: Expression) -> int:
+        return evaluate(expression, self._reader(now))
+
+    def _reader(self, now: _Now) -> Callable[[str, int | None], int]:
+        own, shared = self.machine.locals[self.process], self.machine.shared
+
+        def read(name: str, index: int | None) -> int:
+            if name in own.first:
+                return now.locals[own.cell(name, index)]
+            return self.model.load(now.buffer, now.memory, shared.cell(name, index))
+
+        return read

@@ -1,0 +1,91 @@
+"""Outcomes as a person reads them: a table of final states, and a violation step by step."""
+
+from collections.abc import Iterable
+
+from ebb.formats.outcomes import Outcomes, PropertyReport, Run, State, TraceStep
+
+_HOLDS = {True: "holds", False: "does not hold", None: "unknown"}
+
+
+def show_outcomes(outcomes: Outcomes) -> str:
+    lines = [_headline(outcomes)]
+    if outcomes.reason:
+        lines.append(f"unknown: {outcomes.reason}")
+    if outcomes.buffers.bound is not None:
+        lines.append(_bound(outcomes))
+    if outcomes.stuck:
+        lines.append(f"{_count(outcomes.stuck, 'state')} with no way on, though not every process has ended")
+    if outcomes.final:
+        lines += ["", *_table(outcomes.final)]
+    if outcomes.properties:
+        lines += ["", *(_property(outcomes, report) for report in outcomes.properties)]
+    if outcomes.violation:
+        violation = outcomes.violation
+        place = f"{outcomes.source}:{violation.at.line}:{violation.at.column}"
+        lines += ["", f"violation ({violation.kind}) at {place}: {violation.message}", *show_run(violation.run)]
+    for report in outcomes.properties:
+        if report.witness is not None:
+            lines += ["", f"a run to {report.kind} ({report.condition})", *show_run(report.witness)]
+    return "\n".join(lines) + "\n"
+
+
+def _headline(outcomes: Outcomes) -> str:
+    so_far = "" if outcomes.complete else " so far"
+    final = _count(len(outcomes.final), "final state") + so_far
+    return f"{outcomes.program} under {outcomes.model}: {outcomes.verdict}, {final}, {_count(outcomes.states, 'state')}"
+
+
+def _bound(outcomes: Outcomes) -> str:
+    bound = outcomes.buffers.bound
+    if outcomes.buffers.exceeded:
+        return f"buffers: some run needs more than {bound} entries; the runs that do are cut there"
+    return f"buffers: no run needs more than {outcomes.buffers.largest} of the {bound} entries"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _property(outcomes: Outcomes, report: PropertyReport) -> str:
+    return f"{outcomes.source}:{report.at.line}: {report.kind} ({report.condition}) {_HOLDS[report.holds]}"
+
+
+def _table(states: tuple[State, ...]) -> list[str]:
+    names = list(states[0])
+    return columns([names, *([str(state[name]) for name in names] for state in states)])
+
+
+def columns(rows: Iterable[list[str]]) -> list[str]:
+    """Rows of cells, aligned to the left."""
+    rows = list(rows)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        ("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))).rstrip() for row in rows
+    ]
+
+
+def show_run(run: Run) -> list[str]:
+    """One row a step: who, where, what, what it changed, and what is under way after it."""
+    rows = [["step", "process", "line", "action", "changes", "under way"]]
+    rows.append(["0", "", "", run.initial.action, _assignments(run.initial.memory), ""])
+    before = run.initial
+    for number, step in enumerate(run.steps, start=1):
+        line = str(step.at.line) if step.at else ""
+        action = step.action if not step.note or step.note == step.action else f"{step.action}  // {step.note}"
+        rows.append([str(number), step.process, line, action, _changes(before, step), _pending(step)])
+        before = step
+    return columns(rows)
+
+
+def _changes(before: TraceStep, after: TraceStep) -> str:
+    old = {**before.memory, **before.locals}
+    new = {**after.memory, **after.locals}
+    return _assignments({name: value for name, value in new.items() if old[name] != value})
+
+
+def _assignments(values: State) -> str:
+    return ", ".join(f"{name}={value}" for name, value in values.items())
+
+
+def _pending(step: TraceStep) -> str:
+    return "; ".join(f"{process}: {', '.join(entries)}" for process, entries in step.pending.items())

@@ -1,0 +1,1 @@
+"""The files between the stages, and what all executables share."""

@@ -1,0 +1,53 @@
+"""A program from any file that holds one: IR, or a source language whose front end is installed.
+
+A front end registers `parse(text, source_name) -> Program` under its file suffix in the entry-point group
+`ebb.frontends`; so stages that read IR accept source files too, without depending on any front end.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from ebb.formats import files
+from ebb.formats.errors import InputError
+from ebb.formats.ir import Program
+
+Parse = Callable[[str, str], Program]
+
+
+@cache
+def frontends() -> dict[str, Callable[[], Parse]]:
+    """Suffix of a source language to the loader of its front end."""
+    from importlib.metadata import entry_points
+
+    return {entry.name: entry.load for entry in entry_points(group="ebb.frontends")}
+
+
+def read_program(path: str, suffix: str | None = None) -> Program:
+    """The program in a file; `suffix` overrules the file's own (`.ebb`, `.litmus`, `.json`)."""
+    text = files.read_text(path)
+    suffix = suffix or _suffix(path, text)
+    try:
+        if suffix == ".json":
+            from ebb.formats import ir_json
+
+            return ir_json.loads(text)
+        if suffix not in frontends():
+            known = ", ".join(sorted(frontends()))
+            raise InputError(f"what language is this? Known are {known} and IR in .json")
+        return frontends()[suffix]()(text, files.source_name(path))
+    except InputError as error:
+        raise error.within(files.shown_name(path), text) from None
+
+
+def _suffix(path: str, text: str) -> str:
+    """By the file's name; for standard input and unknown names by how the text begins."""
+    suffix = Path(path).suffix
+    if suffix == ".json" or suffix in frontends():
+        return suffix
+    if path != files.STANDARD:
+        return suffix
+    start = text.lstrip()[:16]
+    if start.startswith("{"):
+        return ".json"
+    return ".litmus" if start.split(" ")[0] in ("X86", "X86_64") else ".ebb"

@@ -1,0 +1,1 @@
+"""Source languages to IR. A front end registers in the entry-point group `ebb.frontends`."""

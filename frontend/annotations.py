@@ -1,0 +1,47 @@
+"""Structured comments: what `ebb-show` adds so that its output parses back to the same IR.
+
+`//@ program NAME from FILE` (and `model sc`) stands for the program as a whole; `//@ LINE:COLUMN note` gives what
+stands on its line the position and the note it had before it was printed. Other tools skip them as comments.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from ebb.formats.errors import Position
+
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_PLACE = re.compile(r"//@ (\d{1,9}):(\d{1,9})(?: (.*))?")
+_PROGRAM = re.compile(r"//@ program (\S+) from (.+?)( model sc)?")
+
+
+@dataclass(slots=True)
+class Annotations:
+    name: str | None = None
+    source: str | None = None
+    reduced: bool = False
+    places: dict[int, tuple[Position, str]] = field(default_factory=dict)  # by line of the text
+
+    def position(self, at: Position) -> Position:
+        """Where what stands at `at` in this text originally stood."""
+        found = self.places.get(at.line)
+        return found[0] if found else at
+
+    def note(self, at: Position, otherwise: str) -> str:
+        found = self.places.get(at.line)
+        return found[1] if found else otherwise
+
+
+def read_annotations(text: str) -> Annotations:
+    annotations = Annotations()
+    if "//@" not in text:
+        return annotations
+    line, counted = 1, 0
+    for comment in _COMMENT.finditer(text):
+        line += text.count("\n", counted, comment.start())
+        counted = comment.start()
+        content = comment.group().rstrip()
+        if place := _PLACE.fullmatch(content):
+            annotations.places[line] = (Position(int(place[1]), int(place[2])), place[3] or "")
+        elif program := _PROGRAM.fullmatch(content):
+            annotations.name, annotations.source, annotations.reduced = program[1], program[2], bool(program[3])
+    return annotations

@@ -1,0 +1,83 @@
+"""Instructions while they are being made: jumps go to marks until every instruction has its label.
+
+A body (a process or an atomic block) collects drafts; `finish` numbers them, gives each its label and turns marks into
+labels. A mark is a place the lowering needs to jump to; a label is one the user wrote.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from ebb.formats.errors import Position
+from ebb.formats.ir import Action, Atomic, Branch, Goto, Instruction, Skip
+
+Mark = str  # "\0n" for the n-th mark of the process: no label the user can write looks like it
+
+
+@dataclass(slots=True)
+class Draft:
+    action: Action
+    at: Position
+    note: str
+    label: str | None
+    marks: tuple[Mark, ...]
+    body: "Body | None" = None  # of an atomic block
+
+
+@dataclass(slots=True)
+class Body:
+    """The drafts of one body, and what the next of them will be called."""
+
+    drafts: list[Draft] = field(default_factory=list)
+    labels: list[tuple[str, Position]] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+
+    def emit(self, action: Action, at: Position, note: str = "", body: "Body | None" = None) -> None:
+        *others, last = self.labels or [None]
+        for other in others:  # an instruction has one label; each further one gets a place of its own before it
+            if other:
+                self.drafts.append(Draft(Skip(), other[1], "", other[0], ()))
+        self.drafts.append(Draft(action, at, note, last[0] if last else None, tuple(self.marks), body))
+        self.labels.clear()
+        self.marks.clear()
+
+    def close(self, at: Position) -> None:
+        """Give labels and marks at the very end something to stand on."""
+        if self.labels or self.marks:
+            self.emit(Skip(), self.labels[-1][1] if self.labels else at)
+
+    def falls_through(self) -> bool:
+        """Whether control can reach the place after the last draft."""
+        return bool(self.labels or self.marks) or not (self.drafts and isinstance(self.drafts[-1].action, Goto))
+
+
+def finish(body: Body) -> tuple[Instruction, ...]:
+    """The instructions of a process."""
+    order = list(_preorder(body))
+    taken = {draft.label for draft in order if draft.label}
+    names: dict[int, str] = {}
+    marks: dict[Mark, str] = {}
+    for number, draft in enumerate(order):
+        name = draft.label or f"L{number}"
+        while not draft.label and name in taken:
+            name += "_"
+        names[id(draft)] = name
+        marks.update(dict.fromkeys(draft.marks, name))
+
+    def instruction(draft: Draft) -> Instruction:
+        action = draft.action
+        if isinstance(action, Goto):
+            action = Goto(tuple(marks.get(target, target) for target in action.targets))
+        elif isinstance(action, Branch):
+            action = replace(action, target=marks.get(action.target, action.target))
+        elif draft.body:
+            action = Atomic(tuple(instruction(inner) for inner in draft.body.drafts))
+        return Instruction(names[id(draft)], action, draft.at, draft.note)
+
+    return tuple(instruction(draft) for draft in body.drafts)
+
+
+def _preorder(body: Body) -> Iterator[Draft]:
+    for draft in body.drafts:
+        yield draft
+        if draft.body:
+            yield from _preorder(draft.body)

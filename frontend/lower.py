@@ -1,0 +1,473 @@
+"""From structured statements to flat instructions with at most one shared access a step.
+
+    X = Y + 1;                       _Y = Y;            // the load goes to a local of its own
+    if (A == B) { r = 1; }    →      X = _Y + 1;
+                                     _A = A;
+                                     if (_A != B) goto L5;
+                                     r = 1;
+                              L5:    …
+
+Loads happen left to right, each variable once; the last one stays in the expression when the statement makes no other
+shared access. A condition that waits loads again until it holds. Inside an atomic block, which is one step anyway,
+expressions stay as they are. This keeps every behaviour that the language allows and adds none: the places where
+other processes can step in are exactly those between two shared accesses.
+"""
+
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from lark import Token
+
+from ebb.formats.errors import InputError, Position
+from ebb.formats.expressions import (
+    Binary,
+    Element,
+    Expression,
+    Integer,
+    Name,
+    Place,
+    Unary,
+    negation,
+    place_name,
+    places,
+    show,
+    variables,
+)
+from ebb.formats.ir import (
+    Action,
+    Assert,
+    Assign,
+    Assume,
+    Atomic,
+    Branch,
+    Fence,
+    Flush,
+    Get,
+    Goto,
+    Havoc,
+    Instruction,
+    Put,
+    Skip,
+    Transaction,
+    Variable,
+)
+from ebb.frontend import ebb_tree as tree
+from ebb.frontend.annotations import Annotations
+from ebb.frontend.drafts import Body, Mark, finish
+from ebb.frontend.scope import ProcessNames, Scope, at
+from ebb.frontend.synchronisation import Synchronisation
+
+DEEPEST_BLOCK = 50
+
+
+@dataclass(slots=True)
+class _Jump:
+    """A goto to check once all labels are known: where it stands and which regions are open there."""
+
+    target: Token
+    regions: tuple[tuple[str, int], ...]
+
+
+@dataclass(slots=True)
+class ProcessLowering:
+    """Lowers one process; `instructions` is the whole of its interface."""
+
+    scope: Scope
+    process: str
+    synchronisation: Synchronisation
+    annotations: Annotations
+    body: Body = field(default_factory=Body)
+    regions: list[tuple[str, int]] = field(default_factory=list)  # open atomic blocks and transactions
+    labels: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
+    jumps: list[_Jump] = field(default_factory=list)
+    temporaries: list[str] = field(default_factory=list)  # those the statement at hand already uses
+    counted: int = 0
+
+    @property
+    def names(self) -> ProcessNames:
+        return ProcessNames(self.scope, self.process)
+
+    @property
+    def in_atomic(self) -> bool:
+        return any(word == "atomic" for word, _ in self.regions)
+
+    def instructions(self, process: tree.ProcessTree) -> tuple[Instruction, ...]:
+        here = tree.position(process.name)
+        for action, note in self.synchronisation.beginning(self.process):
+            self.emit(action, here, note)
+        self.elements(process.elements, 0)
+        for body, note in self.synchronisation.ending(self.process):
+            self.atomic(body, here, note)
+        self.body.close(self.annotations.position(here))
+        self.check_jumps()
+        return finish(self.body)
+
+    def visible_labels(self) -> set[str]:
+        """The labels at which other processes can see this one stand."""
+        return {label for label, regions in self.labels.items() if all(word != "atomic" for word, _ in regions)}
+
+    # -- making instructions
+
+    def emit(self, action: Action, here: Position, note: str = "") -> None:
+        self.body.emit(action, self.annotations.position(here), self.annotations.note(here, note))
+
+    def atomic(self, body: list[Action | tuple[Action, str] | Mark], here: Position, note: str) -> None:
+        """An atomic block made of simple actions; a string among them marks the place of the next."""
+        inner = Body()
+        where = self.annotations.position(here)
+        renamed: dict[Mark, Mark] = {part: self.mark() for part in body if isinstance(part, str)}
+        for part in body:
+            match part:
+                case str():
+                    inner.marks.append(renamed[part])
+                case (action, inner_note):
+                    inner.emit(_retarget(action, renamed), where, inner_note)
+                case action:
+                    inner.emit(_retarget(action, renamed), where)
+        inner.close(where)
+        self.body.emit(Atomic(()), where, self.annotations.note(here, note), inner)
+
+    def mark(self) -> Mark:
+        self.counted += 1
+        return f"\0{self.counted}"
+
+    def place_mark(self, mark: Mark) -> None:
+        self.body.marks.append(mark)
+
+    # -- shared accesses
+
+    def shared_places(self, expression: Expression) -> list[Place]:
+        """Distinct shared accesses in the order in which they happen."""
+        return list(dict.fromkeys(p for p in places(expression) if self.names.is_shared(place_name(p))))
+
+    def load_all(self, expression: Expression, here: Position) -> Expression:
+        """The expression over locals only, every shared variable loaded before."""
+        return self._load(expression, here, 0)
+
+    def load_but_last(self, expression: Expression, here: Position) -> Expression:
+        """The expression with one shared access left in it, the others loaded before."""
+        return self._load(expression, here, 1)
+
+    def _load(self, expression: Expression, here: Position, left: int) -> Expression:
+        if self.in_atomic:
+            return expression
+        while len(accesses := self.shared_places(expression)) > left:
+            first = accesses[0]
+            temporary = Name(self.temporary(place_name(first), here))
+            self.emit(Assign(temporary, first), here, f"load {show(first)}")
+            expression = _substitute(expression, first, temporary)
+        return expression
+
+    def load_index(self, place: Place, here: Position) -> Place:
+        return place if isinstance(place, Name) else Element(place.array, self.load_all(place.index, here))
+
+    def temporary(self, shared: str, here: Position) -> str:
+        """A local for the value of a shared variable, different from those the statement already uses."""
+        locals_ = self.scope.locals[self.process]
+        declared = {declarator.name for declarator in self.scope.processes[self.process].locals}
+        name, number = f"_{shared}", 2
+        while name in self.temporaries or name in declared or name in self.scope.shared:
+            name, number = f"_{shared}_{number}", number + 1
+        self.temporaries.append(name)
+        values = self.scope.shared[shared].range
+        initial = values.low if values and 0 not in values else 0
+        locals_.setdefault(name, Variable(name, self.annotations.position(here), initial, values))
+        return name
+
+    # -- statements
+
+    def elements(self, elements: tuple[tree.Label | tree.Statement, ...], depth: int) -> None:
+        for element in elements:
+            if isinstance(element, tree.Label):
+                self.label(element.name)
+            else:
+                self.statement(element, depth)
+
+    def label(self, name: Token) -> None:
+        if name in self.labels:
+            raise InputError(f"the label `{name}` stands twice in {self.process}", tree.position(name))
+        self.labels[str(name)] = tuple(self.regions)
+        self.body.labels.append((str(name), self.annotations.position(tree.position(name))))
+
+    def statement(self, statement: tree.Statement, depth: int) -> None:
+        self.temporaries.clear()
+        match statement:
+            case tree.Block(elements, end):
+                self.enter(end, depth)
+                self.elements(elements, depth + 1)
+            case tree.Assignment():
+                self.assignment(statement)
+            case tree.Locked():
+                self.locked(statement)
+            case tree.RemotePut(here, target, process, source):
+                put_to = self.remote(target, process, here)
+                put_from = self.own(source, "put", here)
+                self.emit(Put(put_to, self.scope.process_of(process), put_from), here)
+            case tree.RemoteGet(here, target, source, process):
+                get_to = self.own(target, "get", here)
+                get_from = self.remote(source, process, here)
+                self.emit(Get(get_to, get_from, self.scope.process_of(process)), here)
+            case tree.RemoteFlush(here, process):
+                self.emit(Flush(self.scope.process_of(process)), here)
+            case tree.SkipStatement(here):
+                self.emit(Skip(), here)
+            case tree.Jump(here, targets):
+                self.emit(Goto(tuple(self.target(target) for target in targets)), here)
+            case tree.If():
+                self.conditional(statement, depth)
+            case tree.While():
+                self.loop(statement, depth)
+            case tree.Check(here, word, condition):
+                self.check(here, word, self.names.expression(condition))
+            case tree.Region():
+                self.region(statement, depth)
+            case tree.FenceStatement(here, variable):
+                if variable is not None and not self.names.is_shared(self.names.variable(variable).name):
+                    raise InputError(f"a fence is about a shared variable; `{variable}` is local", at(variable))
+                self.emit(Fence(None if variable is None else str(variable)), here)
+            case tree.Hold() | tree.Wait() | tree.Notify():
+                self.synchronise(statement)
+            case _:
+                assert_never(statement)
+
+    def enter(self, here: Position, depth: int) -> None:
+        if depth >= DEEPEST_BLOCK:
+            raise InputError(f"blocks are nested more than {DEEPEST_BLOCK} levels deep", here)
+
+    def assignment(self, statement: tree.Assignment) -> None:
+        here = statement.at
+        target = self.names.place(statement.target)
+        shared = self.names.is_shared(place_name(target))
+        value = None if statement.value is None else self.names.expression(statement.value)
+        if statement.word == "store" and not shared:
+            raise InputError(f"a store is to a shared variable; `{place_name(target)}` is local", here)
+        if statement.word == "load" and (
+            shared or not isinstance(value, Name | Element) or not self.names.is_shared(place_name(value))
+        ):
+            raise InputError("a load is from a shared variable to a local: load r = X", here)
+        target = self.load_index(target, here)
+        if value is None:
+            self.emit(Havoc(target), here)
+        else:
+            self.emit(Assign(target, (self.load_all if shared else self.load_but_last)(value, here)), here)
+
+    def locked(self, statement: tree.Locked) -> None:
+        here, word = statement.at, str(statement.word)
+        location = self.names.place(statement.location)
+        if not self.names.is_shared(place_name(location)):
+            raise InputError(f"{word} works on a shared variable; `{place_name(location)}` is local", statement.at)
+        result = None if statement.result is None else self.names.place(statement.result)
+        if result is not None:
+            result = self.load_index(result, here)
+        location = self.load_index(location, here)
+        arguments = [self.load_all(self.names.expression(argument), here) for argument in statement.arguments]
+        note = f"{word} {show(location)}"
+        stored: Place | None = None
+        if result is not None and self.names.is_shared(place_name(result)) and not self.in_atomic:
+            stored, result = result, Name(self.temporary(place_name(result), here))
+        match word, arguments:
+            case "cas", [old, new]:
+                self.atomic(_compare_and_swap(result, location, old, new), here, note)
+            case _, [operand]:
+                value = operand if word == "xchg" else Binary("+", location, operand)
+                if result is None:
+                    self.atomic([Assign(location, value)], here, note)
+                elif place_name(result) not in variables(value) | variables(location):
+                    self.atomic([Assign(result, location), Assign(location, value)], here, note)
+                else:
+                    kept = Name(self.temporary(place_name(location), here))
+                    self.atomic([Assign(kept, location), Assign(location, value), Assign(result, kept)], here, note)
+        if stored is not None and result is not None:
+            self.emit(Assign(stored, result), here)
+
+    def remote(self, place: Place, process: Token, here: Position) -> Place:
+        """The far end of a put or get: a shared variable that the named process owns, if anyone does."""
+        found = self.names.place(place)
+        variable = self.names.variable(place_name(place))
+        owner = self.scope.process_of(process)
+        if not self.names.is_shared(variable.name):
+            raise InputError(f"`{variable.name}` is local; only shared variables can be reached", at(place_name(place)))
+        if variable.owner not in (None, owner):
+            message = f"`{variable.name}` lives in {variable.owner}, not in {owner}"
+            raise InputError(message, at(place_name(place)))
+        return self.load_index(found, here)
+
+    def own(self, place: Place, word: str, here: Position) -> Place:
+        """The near end of a put or get: a shared variable of this process, if anyone owns it."""
+        found = self.names.place(place)
+        variable = self.names.variable(place_name(place))
+        if not self.names.is_shared(variable.name):
+            message = f"a {word} copies between shared variables; `{variable.name}` is local"
+            raise InputError(message, at(place_name(place)))
+        if variable.owner not in (None, self.process):
+            message = f"`{variable.name}` lives in {variable.owner}, not in {self.process}"
+            raise InputError(message, at(place_name(place)))
+        return self.load_index(found, here)
+
+    # -- control flow
+
+    def target(self, name: Token) -> str:
+        self.jumps.append(_Jump(name, tuple(self.regions)))
+        return str(name)
+
+    def check_jumps(self) -> None:
+        for jump in self.jumps:
+            if jump.target not in self.labels:
+                raise InputError(f"{self.process} has no label `{jump.target}`", tree.position(jump.target))
+            regions = self.labels[str(jump.target)]
+            if regions != jump.regions:
+                crossed = set(regions) ^ set(jump.regions)
+                word = "an atomic block" if any(word == "atomic" for word, _ in crossed) else "a transaction"
+                raise InputError(f"this jump crosses the edge of {word}", tree.position(jump.target))
+
+    def jump_if(self, condition: Expression | None, target: str, here: Position) -> None:
+        """To the target if the condition holds (or, for `*`, perhaps); otherwise on."""
+        if condition is None:
+            on = self.mark()
+            self.emit(Goto((target, on)), here)
+            self.place_mark(on)
+        else:
+            self.emit(Branch(self.load_but_last(condition, here), target), here)
+
+    def conditional(self, statement: tree.If, depth: int) -> None:
+        here = statement.at
+        self.enter(here, depth)
+        condition = None if statement.condition is None else self.names.expression(statement.condition)
+        if isinstance(statement.then, tree.Jump) and len(statement.then.targets) == 1:
+            self.jump_if(condition, self.target(statement.then.targets[0]), here)
+            if statement.otherwise is not None:
+                self.statement(statement.otherwise, depth + 1)
+            return
+        otherwise, end = self.mark(), self.mark()
+        self.jump_if(None if condition is None else negation(condition), otherwise, here)
+        self.statement(statement.then, depth + 1)
+        if statement.otherwise is not None:
+            if self.body.falls_through():
+                self.emit(Goto((end,)), here)
+            self.place_mark(otherwise)
+            self.statement(statement.otherwise, depth + 1)
+        else:
+            self.place_mark(otherwise)
+        self.place_mark(end)
+
+    def loop(self, statement: tree.While, depth: int) -> None:
+        here = statement.at
+        self.enter(here, depth)
+        head, end = self.mark(), self.mark()
+        self.place_mark(head)
+        condition = None if statement.condition is None else self.names.expression(statement.condition)
+        for_ever = isinstance(condition, Integer) and condition.value != 0
+        if not for_ever:
+            self.jump_if(None if condition is None else negation(condition), end, here)
+        self.statement(statement.body, depth + 1)
+        if self.body.falls_through():
+            self.emit(Goto((head,)), here)
+        self.place_mark(end)
+
+    def check(self, here: Position, word: str, condition: Expression) -> None:
+        if word == "assert":
+            self.emit(Assert(self.load_but_last(condition, here)), here)
+        elif self.in_atomic or len(self.shared_places(condition)) <= 1:
+            self.emit(Assume(self.load_but_last(condition, here)), here)
+        else:
+            again = self.mark()
+            self.place_mark(again)
+            self.emit(Branch(negation(self.load_but_last(condition, here)), again), here)
+
+    def region(self, statement: tree.Region, depth: int) -> None:
+        here, end = statement.at, statement.block.end
+        self.enter(here, depth)
+        self.counted += 1
+        self.regions.append((statement.word, self.counted))
+        if statement.word == "atomic":
+            outer, self.body = self.body, Body()
+            self.elements(statement.block.elements, depth + 1)
+            self.body.close(self.annotations.position(end))
+            inner, self.body = self.body, outer
+            self.body.emit(Atomic(()), self.annotations.position(here), self.annotations.note(here, ""), inner)
+        else:
+            self.emit(Transaction("begin"), here)
+            self.elements(statement.block.elements, depth + 1)
+            self.emit(Transaction("end"), end)
+        self.regions.pop()
+
+    # -- synchronisation
+
+    def synchronise(self, statement: tree.Hold | tree.Wait | tree.Notify) -> None:
+        here = statement.at
+        match statement:
+            case tree.Hold(_, word, place):
+                self.atomic(
+                    *self.synchronisation.hold(self.process, word, self.sync_place(place, here), show(place), here)
+                )
+            case tree.Wait(_, condition, lock):
+                self.outside_atomic("wait", here)
+                held, shown = (None, "") if lock is None else (self.sync_place(lock, here), show(lock))
+                for part in self.synchronisation.wait(self.process, condition, held, shown, here):
+                    self.atomic(*part)
+            case tree.Notify(_, "start", name):
+                self.atomic(*self.synchronisation.start(self.process, name, here))
+            case tree.Notify(_, "join", name):
+                self.emit(*self.synchronisation.join(self.process, name, here))
+            case tree.Notify(_, "barrier", name):
+                self.outside_atomic("barrier", here)
+                for part in self.synchronisation.barrier(self.process, name, here):
+                    self.atomic(*part)
+            case tree.Notify(_, word, name):
+                self.atomic(*self.synchronisation.notify(word, name, here))
+
+    def sync_place(self, place: Place, here: Position) -> Place:
+        """A lock or semaphore: a declared shared variable, or one that is declared by being used."""
+        name = place_name(place)
+        if isinstance(place, Name) and name not in self.scope.shared and name not in self.scope.locals[self.process]:
+            return Name(self.synchronisation.implicit(name, self.annotations.position(here)))
+        found = self.names.place(place)
+        if not self.names.is_shared(place_name(found)):
+            raise InputError(f"`{name}` is local; what processes synchronise on is shared", at(name))
+        return self.load_index(found, here)
+
+    def outside_atomic(self, word: str, here: Position) -> None:
+        if self.in_atomic:
+            raise InputError(f"{word} in an atomic block can never end: no other process moves meanwhile", here)
+
+
+def _compare_and_swap(
+    result: Place | None, location: Place, old: Expression, new: Expression
+) -> list[Action | tuple[Action, str] | Mark]:
+    differs, end = "differs", "end"
+    if result is None:
+        return [Branch(Binary("!=", location, old), end), Assign(location, new), end]
+    return [
+        Branch(Binary("!=", location, old), differs),
+        Assign(location, new),
+        Assign(result, Integer(1)),
+        Goto((end,)),
+        differs,
+        Assign(result, Integer(0)),
+        end,
+    ]
+
+
+def _retarget(action: Action, renamed: dict[Mark, Mark]) -> Action:
+    match action:
+        case Goto(targets):
+            return Goto(tuple(renamed[target] for target in targets))
+        case Branch(condition, target):
+            return Branch(condition, renamed[target])
+        case _:
+            return action
+
+
+def _substitute(expression: Expression, place: Place, by: Expression) -> Expression:
+    """Every occurrence of the place, also in indices, replaced."""
+    if expression == place:
+        return by
+    match expression:
+        case Element(array, index):
+            return Element(array, _substitute(index, place, by))
+        case Unary(operator, operand):
+            return Unary(operator, _substitute(operand, place, by))
+        case Binary(operator, left, right):
+            return Binary(operator, _substitute(left, place, by), _substitute(right, place, by))
+        case _:
+            return expression
