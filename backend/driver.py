@@ -12,6 +12,7 @@ _DESCRIPTION = """\
 The driver of the ebb toolchain, which verifies concurrent programs under relaxed memory.
 
   ebb bench litmus DIR   explore litmus tests and compare with their expected outcomes, timed
+  ebb bench parse        how long ebb-parse takes to start and to read a long source
 
 The stages are executables of their own: ebb-parse, ebb-show, ebb-explore."""
 
@@ -27,19 +28,37 @@ def main(argv: Sequence[str] | None = None) -> int:
     commands = parser.add_commands("command", "COMMAND")
     bench = commands.add_parser("bench", help="measure", description="Measure, and print the figures.")
     benchmarks = bench.add_commands("benchmark", "BENCHMARK")
-    litmus = benchmarks.add_parser(
+    _add_litmus(benchmarks)
+    _add_parse(benchmarks)
+    return command_line.run(parser, argv, lambda arguments: int(arguments.work(arguments)))
+
+
+def _add_litmus(benchmarks: command_line.Commands) -> None:
+    parser = benchmarks.add_parser(
         "litmus",
         help="litmus tests against their expected outcomes",
         description="Explore every test of DIR/tests that DIR/expected.tsv lists and compare all final states.",
     )
-    litmus.add_argument("folder", metavar="DIR", help="a folder with expected.tsv and tests/")
-    litmus.add_argument(
+    parser.add_argument("folder", metavar="DIR", help="a folder with expected.tsv and tests/")
+    parser.add_argument(
         "--jobs", type=command_line.positive, default=os.cpu_count() or 1, metavar="N", help="processes (one a core)"
     )
-    litmus.add_argument("--json", action="store_true", help="write JSON instead of text")
-    litmus.add_output()
-    litmus.set_defaults(work=_bench_litmus)
-    return command_line.run(parser, argv, lambda arguments: int(arguments.work(arguments)))
+    parser.add_argument("--json", action="store_true", help="write JSON instead of text")
+    parser.add_output()
+    parser.set_defaults(work=_bench_litmus)
+
+
+def _add_parse(benchmarks: command_line.Commands) -> None:
+    parser = benchmarks.add_parser(
+        "parse",
+        help="the speed of ebb-parse",
+        description="Time ebb-parse on a long generated source, and its start-up; the best of several runs.",
+    )
+    parser.add_argument("--lines", type=command_line.positive, default=10_000, metavar="N", help="of source (10000)")
+    parser.add_argument("--repeat", type=command_line.positive, default=3, metavar="N", help="runs of each (3)")
+    parser.add_argument("--json", action="store_true", help="write JSON instead of text")
+    parser.add_output()
+    parser.set_defaults(work=_bench_parse)
 
 
 def _bench_litmus(arguments: argparse.Namespace) -> int:
@@ -48,6 +67,14 @@ def _bench_litmus(arguments: argparse.Namespace) -> int:
     report = litmus.run(Path(arguments.folder), arguments.jobs)
     files.write_text(arguments.output, litmus.dumps(report) if arguments.json else litmus.show_report(report))
     return ExitCode.UNSAFE if report.differing else ExitCode.DONE
+
+
+def _bench_parse(arguments: argparse.Namespace) -> int:
+    from ebb.backend.bench import parse
+
+    report = parse.run(arguments.lines, arguments.repeat)
+    files.write_text(arguments.output, parse.dumps(report) if arguments.json else parse.show_report(report))
+    return ExitCode.DONE
 
 
 if __name__ == "__main__":

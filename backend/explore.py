@@ -46,7 +46,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--keep-going", action="store_true", help="look for all final states even after a violation was found"
     )
     parser.add_argument(
-        "--max-states", type=command_line.positive, metavar="N", default=1_000_000, help="give up after N states (1000000)"
+        "--max-states",
+        type=command_line.positive,
+        metavar="N",
+        default=1_000_000,
+        help="give up after N states (1000000)",
     )
     parser.add_argument("--timeout", type=command_line.seconds, metavar="SECONDS", help="give up after that long")
     return command_line.run(parser, argv, _explore)

@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 from ebb.formats.errors import EbbError, InputError, UsageError
 from ebb.formats.exit_codes import ExitCode
@@ -24,7 +24,7 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--version", action=_Version, help="print the version and exit")
         self.add_argument("--quiet", action="store_true", help="no messages but errors")
 
-    def add_commands(self, dest: str, metavar: str) -> "argparse._SubParsersAction[Parser]":
+    def add_commands(self, dest: str, metavar: str) -> "Commands":
         """Subcommands, each with a parser of this kind: `add_parser("name", description=…, epilog=…)`."""
         return self.add_subparsers(dest=dest, required=True, metavar=metavar)
 
@@ -37,6 +37,9 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
         self.exit(ExitCode.USAGE, f"{self.prog}: {message}\n")
+
+
+Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 
 class _Version(argparse.Action):

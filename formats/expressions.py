@@ -144,8 +144,9 @@ def show_name(name: str) -> str:
     return name
 
 
-KEYWORDS = frozenset(
-    """acquire always assert assume atomic await barrier broadcast cas else exists faa fence final flush forall get
-    goto if join load local lock never predicates process put release shared signal skip start store transaction
-    unlock wait when while xchg""".split()
-)  # fmt: skip
+KEYWORDS = frozenset({
+    "acquire", "always", "assert", "assume", "atomic", "await", "barrier", "broadcast", "cas", "else", "exists",
+    "faa", "fence", "final", "flush", "forall", "get", "goto", "if", "join", "load", "local", "lock", "never",
+    "predicates", "process", "put", "release", "shared", "signal", "skip", "start", "store", "transaction",
+    "unlock", "wait", "when", "while", "xchg",
+})  # fmt: skip

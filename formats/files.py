@@ -1,4 +1,4 @@
-"""Reading and writing files the way every executable does: `-` is a standard stream, output appears whole or not at all."""
+"""Reading and writing the way every executable does: `-` is a standard stream, output appears whole or not at all."""
 
 import contextlib
 import os

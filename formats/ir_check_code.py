@@ -145,8 +145,6 @@ def _check_action(instruction: Instruction, path: Path, code: Code) -> Iterator[
             yield from _check_copied(source, process, (*path, "source"), at, code)
         case Flush(process):
             yield from _check_process(process, path, at, code)
-        case Transaction(edge) if edge not in ("begin", "end"):
-            yield Finding(f"a transaction has the edges 'begin' and 'end', not {quoted(edge)}", (*path, "edge"), at)
         case _:
             pass
     if not instruction.note.isprintable():
@@ -223,13 +221,18 @@ def _regions(body: Body) -> list[int]:
 def _check_transactions(body: Body, path: Path) -> Iterator[Finding]:
     open_at: list[int] = []
     for index, instruction in enumerate(body):
-        if instruction.action == Transaction("begin"):
+        if not isinstance(instruction.action, Transaction):
+            continue
+        edge, where = instruction.action.edge, (*path, index, "edge")
+        if edge not in ("begin", "end"):
+            message = f"a transaction has the edges 'begin' and 'end', not {quoted(edge)}"
+            yield Finding(message, where, instruction.at)
+        elif edge == "begin":
             open_at.append(index)
-        elif instruction.action == Transaction("end"):
-            if open_at:
-                open_at.pop()
-            else:
-                yield Finding("a transaction ends that has not begun", (*path, index, "edge"), instruction.at)
+        elif open_at:
+            open_at.pop()
+        else:
+            yield Finding("a transaction ends that has not begun", where, instruction.at)
     for index in open_at:
         message = "a transaction begins that does not end in the same list of instructions"
         yield Finding(message, (*path, index, "edge"), body[index].at)

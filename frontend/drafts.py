@@ -32,11 +32,13 @@ class Body:
     marks: list[Mark] = field(default_factory=list)
 
     def emit(self, action: Action, at: Position, note: str = "", body: "Body | None" = None) -> None:
-        *others, last = self.labels or [None]
-        for other in others:  # an instruction has one label; each further one gets a place of its own before it
-            if other:
-                self.drafts.append(Draft(Skip(), other[1], "", other[0], ()))
-        self.drafts.append(Draft(action, at, note, last[0] if last else None, tuple(self.marks), body))
+        marks = tuple(self.marks)
+        for label, place in self.labels[:-1]:
+            # An instruction has one label; each further one gets a place of its own, which every way here leads through.
+            self.drafts.append(Draft(Skip(), place, "", label, marks))
+            marks = ()
+        label_here = self.labels[-1][0] if self.labels else None
+        self.drafts.append(Draft(action, at, note, label_here, marks, body))
         self.labels.clear()
         self.marks.clear()
 

@@ -23,7 +23,7 @@ def parse_tree(text: str) -> tree.FileTree:
     except lark.exceptions.UnexpectedToken as error:
         raise _unexpected(error.token, error.accepts or error.expected, text) from None
     except lark.exceptions.UnexpectedCharacters as error:
-        message = f"unexpected character {text[error.pos_in_stream]!r}"
+        message = f"unexpected character {error.char!r}"
         raise InputError(message, Position(error.line, error.column)) from None
 
 
@@ -168,9 +168,7 @@ class _Builder(lark.Transformer[Token, Any]):
     def load(self, word: Token, target: Place, value: Expression) -> tree.Assignment:
         return tree.Assignment(position(word), target, value, "load")
 
-    def locked(
-        self, result: Place | None, word: Token, arguments: tuple[Place, tuple[Expression, ...]]
-    ) -> tree.Locked:
+    def locked(self, result: Place | None, word: Token, arguments: tuple[Place, tuple[Expression, ...]]) -> tree.Locked:
         location, rest = arguments
         needed = 2 if word == "cas" else 1
         if len(rest) != needed:
@@ -199,9 +197,7 @@ class _Builder(lark.Transformer[Token, Any]):
     def goto(self, word: Token, *targets: Token) -> tree.Jump:
         return tree.Jump(position(word), targets)
 
-    def if_(
-        self, word: Token, condition: Any, then: tree.Statement, otherwise: tree.Statement | None
-    ) -> tree.If:
+    def if_(self, word: Token, condition: Any, then: tree.Statement, otherwise: tree.Statement | None) -> tree.If:
         return tree.If(position(word), None if _all(condition) else condition, then, otherwise)
 
     def while_(self, word: Token, condition: Any, body: tree.Statement) -> tree.While:
@@ -249,4 +245,3 @@ class _Builder(lark.Transformer[Token, Any]):
 
     def at(self, process: Token, label: Token) -> Expression:
         return At(process, label)
-

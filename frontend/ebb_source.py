@@ -57,8 +57,7 @@ def _properties(
 ) -> tuple[Property, ...]:
     names = PropertyNames(scope, labels)
     return tuple(
-        Property(tree.kind, names.expression(tree.condition), annotations.position(tree.at))
-        for tree in file.properties
+        Property(tree.kind, names.expression(tree.condition), annotations.position(tree.at)) for tree in file.properties
     )
 
 

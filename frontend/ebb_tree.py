@@ -214,7 +214,7 @@ def place_start(place: Place) -> Position:
 
 
 def start(expression: Expression) -> Position | None:
-    """Where the leftmost name or number of an expression stands. A loop, since an expression may be too deep to recurse."""
+    """Where the leftmost name or number of an expression stands. A loop: the expression may be too deep to recurse."""
     while True:
         match expression:
             case Unary(_, operand):

@@ -96,9 +96,7 @@ def _declare(
         initial = declarator.initial
         if declarator.range and initial is not None and initial not in declarator.range:
             raise InputError(f"`{name}` starts at {initial}, outside its range", here)
-        variable = Variable(
-            str(name), annotations.position(here), initial, declarator.range, _size(declarator), owner
-        )
+        variable = Variable(str(name), annotations.position(here), initial, declarator.range, _size(declarator), owner)
         into[str(name)] = variable
 
 
@@ -201,7 +199,9 @@ class PropertyNames:
             raise InputError(f"there is no process `{where.process}`{hint}", at(where.process))
         if where.label not in self.labels[where.process]:
             hint = _hint(where.label, self.labels[where.process])
-            raise InputError(f"{where.process} has no label `{where.label}` outside atomic blocks{hint}", at(where.label))
+            raise InputError(
+                f"{where.process} has no label `{where.label}` outside atomic blocks{hint}", at(where.label)
+            )
         return At(str(where.process), str(where.label))
 
 

@@ -195,6 +195,3 @@ def _statements(elements: tuple[tree.Label | tree.Statement, ...]) -> Iterator[t
             case _:
                 pass
         yield element
-
-
-

@@ -12,10 +12,10 @@ shared variables come unowned ones first, then in the order of their owners. Pos
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import DrawFn
 
 from ebb.formats.errors import Position
 from ebb.formats.expressions import (
@@ -67,65 +67,76 @@ PROGRAMS = (
     ("p", "my p.ebb"),
 )
 
-_positions = st.builds(Position, st.integers(1, 2000), st.integers(1, 200))
+_T = TypeVar("_T")
+
+_lines, _columns = st.integers(1, 2000), st.integers(1, 200)
 _values = st.one_of(st.integers(-3, 9), st.sampled_from((-(2**40), 2**40)))
-_notes = st.one_of(
-    st.just(""),
-    st.sampled_from(
-        ("lock m", "load Y[2]", "flush X to P1", 'says "so" // */ \\l <b> &lt;', "//@ 1:2 inner", "größer")
-    ),
+_coins = st.booleans()
+_operators = st.sampled_from(tuple(BINARY_OPERATORS))
+_notes = st.sampled_from(
+    ("", "", "lock m", "load Y[2]", "flush X to P1", 'says "so" // */ \\l <b> &lt;', "//@ 1:2 inner", "größer")
 )
+
+# The functions below take `draw` instead of being strategies of their own: a strategy made for every expression of every
+# instruction would cost more time than the tests that use it.
 
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """What an expression can mention: `free` as often as it likes, of `counted` one variable once."""
+    """What an expression can mention: `free` as often as it likes, of `counted` one variable."""
 
     free: tuple[Variable, ...]  # locals in a process; in an atomic block or a property all variables
     counted: tuple[Variable, ...] = ()  # the shared variables, where a step makes at most one shared access
     labels: tuple[At, ...] = ()
 
 
-@st.composite
-def _place(draw: DrawFn, variable: Variable, names: _Names) -> Place:
-    """The variable, or one of its elements at an index that costs no shared access."""
+def _one_of(draw: DrawFn, options: Sequence[_T]) -> _T:
+    return draw(st.sampled_from(options))
+
+
+def _position(draw: DrawFn) -> Position:
+    return Position(draw(_lines), draw(_columns))
+
+
+def _place(draw: DrawFn, variables: Sequence[Variable], names: _Names) -> Place:
+    """One of the variables, or an element of it at an index that costs no shared access."""
+    variable = _one_of(draw, variables)
     if variable.size is None:
         return Name(variable.name)
-    constant = st.builds(Integer, st.integers(0, variable.size - 1))
     scalars = [Name(other.name) for other in names.free if other.size is None]
-    return Element(variable.name, draw(st.one_of(constant, st.sampled_from(scalars)) if scalars else constant))
+    if scalars and draw(_coins):
+        return Element(variable.name, _one_of(draw, scalars))
+    return Element(variable.name, Integer(draw(st.integers(0, variable.size - 1))))
 
 
-def _expressions(names: _Names) -> SearchStrategy[Expression]:
-    """Expressions over what costs nothing."""
-    leaves: list[SearchStrategy[Expression]] = [st.builds(Integer, _values)]
-    if names.free:
-        leaves.append(st.sampled_from(names.free).flatmap(lambda variable: _place(variable, names)))
-    if names.labels:
-        leaves.append(st.sampled_from(names.labels))
+def _expression(draw: DrawFn, names: _Names, depth: int = 0) -> Expression:
+    """An expression over what costs nothing."""
+    kinds = ["integer", *(["place"] if names.free else []), *(["label"] if names.labels else [])]
+    match _one_of(draw, kinds if depth == 3 else [*kinds, "!", "-", "binary", "binary"]):
+        case "integer":
+            return Integer(draw(_values))
+        case "place":
+            return _place(draw, names.free, names)
+        case "label":
+            return _one_of(draw, names.labels)
+        case "!":
+            return Unary("!", _expression(draw, names, depth + 1))
+        case "-":
+            return minus(_expression(draw, names, depth + 1))
+        case _:
+            return Binary(draw(_operators), _expression(draw, names, depth + 1), _expression(draw, names, depth + 1))
 
-    def extend(inner: SearchStrategy[Expression]) -> SearchStrategy[Expression]:
-        operators = st.sampled_from(tuple(BINARY_OPERATORS))
-        negated = st.builds(Unary, st.just("!"), inner)
-        return st.one_of(negated, st.builds(minus, inner), st.builds(Binary, operators, inner, inner))
 
-    return st.recursive(st.one_of(leaves), extend, max_leaves=5)
-
-
-@st.composite
 def _loading(draw: DrawFn, names: _Names) -> Expression:
     """An expression with at most one access to a variable that counts, somewhere in it."""
-    rest = draw(_expressions(names))
-    if not names.counted or draw(st.booleans()):
+    rest = _expression(draw, names)
+    if not names.counted or draw(_coins):
         return rest
-    load = draw(_place(draw(st.sampled_from(names.counted)), names))
-    around: list[Callable[[], Expression]] = [
-        lambda: load,
-        lambda: Unary("!", load),
-        lambda: Binary("==", load, rest),
-        lambda: Binary("-", rest, load),
-    ]
-    return draw(st.sampled_from(around))()
+    load = _place(draw, names.counted, names)
+    return _one_of(
+        draw,
+        (load, Unary("!", load), Binary("==", load, rest), Binary("-", rest, load), Binary("*", load, minus(load))),
+    )
 
 
 # ---- bodies
@@ -140,17 +151,14 @@ class _Node:
     label: str = ""
 
 
-@st.composite
-def _shape(draw: DrawFn, depth: int, region: Literal["process", "atomic"]) -> list[_Node]:
-    kinds = ["simple"] * 4
-    if depth < 2:
-        kinds += ["atomic"] if region == "atomic" else ["atomic", "transaction"]
+def _shape(draw: DrawFn, depth: int = 0) -> list[_Node]:
+    kinds = ("simple", "simple", "simple", "atomic", "transaction") if depth < 2 else ("simple",)
     shape: list[_Node] = []
     for kind in draw(st.lists(st.sampled_from(kinds), max_size=5 - depth)):
         if kind == "atomic":
-            shape.append(_Node("atomic", draw(_shape(depth + 1, "atomic"))))
+            shape.append(_Node("atomic", _shape(draw, depth + 1)))
         elif kind == "transaction":
-            shape += [_Node("begin"), *draw(_shape(depth + 1, region)), _Node("end")]
+            shape += [_Node("begin"), *_shape(draw, depth + 1), _Node("end")]
         else:
             shape.append(_Node("simple"))
     return shape
@@ -160,9 +168,8 @@ def _preorder(shape: Sequence[_Node]) -> list[_Node]:
     return [found for node in shape for found in (node, *_preorder(node.inner))]
 
 
-@st.composite
 def _labelled_shape(draw: DrawFn) -> list[_Node]:
-    shape = draw(_shape(0, "process"))
+    shape = _shape(draw)
     nodes = _preorder(shape)
     for number, node in enumerate(nodes):
         node.label = f"L{number}"
@@ -187,128 +194,116 @@ def _regions(shape: Sequence[_Node]) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Process:
+class _Context:
     """What the instructions of a process can mention."""
 
-    name: str
+    process: str
     names: _Names
     shared: tuple[Variable, ...]
-    owners: tuple[str, ...]
+    processes: tuple[str, ...]
+    in_atomic: bool = False
 
-    def owned_by(self, process: str) -> list[Variable]:
+    def reachable(self, process: str) -> list[Variable]:
+        """The shared variables in the memory of a process; one that nobody owns is in every memory."""
         return [variable for variable in self.shared if variable.owner in (None, process)]
 
 
-@st.composite
-def _body(draw: DrawFn, shape: Sequence[_Node], process: _Process, inside: Literal["process", "atomic"]) -> Action:
-    """The body as that of an atomic block."""
+def _body(draw: DrawFn, shape: Sequence[_Node], context: _Context) -> tuple[Instruction, ...]:
     regions = _regions(shape)
     instructions = []
     for number, node in enumerate(shape):
         action: Action
         if node.kind == "atomic":
-            everything = _Names(process.names.free + process.names.counted)
-            action = draw(_body(node.inner, replace(process, names=everything), "atomic"))
+            everything = _Names(context.names.free + context.names.counted)
+            action = Atomic(_body(draw, node.inner, replace(context, names=everything, in_atomic=True)))
         elif node.kind == "simple":
-            reachable = [
-                other.label
-                for position, other in enumerate(shape)
-                if regions[position] == regions[number] and (inside == "process" or position > number)
-            ]
-            action = draw(_action(process, inside, reachable))
+            first = number + 1 if context.in_atomic else 0
+            targets = [shape[to].label for to in range(first, len(shape)) if regions[to] == regions[number]]
+            action = _action(draw, context, targets)
         else:
             action = Transaction(node.kind)
-        instructions.append(Instruction(node.label, action, draw(_positions), draw(_notes)))
-    return Atomic(tuple(instructions))
+        instructions.append(Instruction(node.label, action, _position(draw), draw(_notes)))
+    return tuple(instructions)
 
 
-@st.composite
-def _action(draw: DrawFn, process: _Process, inside: Literal["process", "atomic"], reachable: Sequence[str]) -> Action:
-    names = process.names
-    choices: list[SearchStrategy[Action]] = [
-        st.just(Skip()),
-        st.builds(Assume, _loading(names)),
-        st.builds(Assert, _loading(names)),
+def _action(draw: DrawFn, context: _Context, targets: Sequence[str]) -> Action:
+    names = context.names
+    other = _one_of(draw, context.processes)
+    near, far = context.reachable(context.process), context.reachable(other)
+    choices: list[Callable[[], Action]] = [
+        Skip,
+        lambda: Assume(_loading(draw, names)),
+        lambda: Assert(_loading(draw, names)),
+        lambda: Fence(_one_of(draw, [None, *(variable.name for variable in context.shared)])),
+        lambda: Flush(other),
     ]
     if names.free:
-        target = st.sampled_from(names.free).flatmap(lambda variable: _place(variable, names))
-        choices += [st.builds(Assign, target, _loading(names)), st.builds(Havoc, target)]
+        choices += [
+            lambda: Assign(_place(draw, names.free, names), _loading(draw, names)),
+            lambda: Havoc(_place(draw, names.free, names)),
+        ]
     if names.counted:
-        store = st.sampled_from(names.counted).flatmap(lambda variable: _place(variable, names))
-        choices += [st.builds(Assign, store, _expressions(names)), st.builds(Havoc, store)]
-    if reachable:
-        targets = st.lists(st.sampled_from(reachable), min_size=1, max_size=3, unique=True)
         choices += [
-            st.builds(Goto, targets.map(tuple)),
-            st.builds(Branch, _loading(names), st.sampled_from(reachable)),
+            lambda: Assign(_place(draw, names.counted, names), _expression(draw, names)),
+            lambda: Havoc(_place(draw, names.counted, names)),
         ]
-    if inside == "process":
+    if near and far:
+        index = replace(names, free=tuple(variable for variable in names.free if variable not in context.shared))
         choices += [
-            st.builds(Fence, st.sampled_from([None, *(variable.name for variable in process.shared)])),
-            st.builds(Flush, st.sampled_from(process.owners)),
+            lambda: Put(_place(draw, far, index), other, _place(draw, near, index)),
+            lambda: Get(_place(draw, near, index), _place(draw, far, index), other),
         ]
-        other = draw(st.sampled_from(process.owners))
-        if (near := process.owned_by(process.name)) and (far := process.owned_by(other)):
-            near_end = st.sampled_from(near).flatmap(lambda variable: _place(variable, names))
-            far_end = st.sampled_from(far).flatmap(lambda variable: _place(variable, names))
-            choices += [
-                st.builds(Put, far_end, st.just(other), near_end),
-                st.builds(Get, near_end, far_end, st.just(other)),
-            ]
-    return draw(st.one_of(choices))
+    if targets:
+        several = st.lists(st.sampled_from(targets), min_size=1, max_size=3, unique=True)
+        choices += [
+            lambda: Goto(tuple(draw(several))),
+            lambda: Branch(_loading(draw, names), _one_of(draw, targets)),
+        ]
+    return _one_of(draw, choices)()
 
 
 # ---- programs
 
 
-@st.composite
 def _variable(draw: DrawFn, name: str, owner: str | None = None) -> Variable:
     range_ = None
     initial = draw(st.one_of(st.none(), _values))
-    if draw(st.booleans()):
+    if draw(_coins):
         low, high = sorted((draw(_values), draw(_values)))
         range_, initial = Range(low, high), None if initial is None else min(max(initial, low), high)
     size = draw(st.one_of(st.none(), st.none(), st.integers(1, 4)))
-    return Variable(name, draw(_positions), initial, range_, size, owner)
+    return Variable(name, _position(draw), initial, range_, size, owner)
 
 
-@st.composite
-def _process(draw: DrawFn, name: str, owners: tuple[str, ...], shared: tuple[Variable, ...]) -> Process:
+def _process(draw: DrawFn, name: str, processes: tuple[str, ...], shared: tuple[Variable, ...]) -> Process:
     local_names = draw(st.lists(st.sampled_from(LOCAL_NAMES), unique=True, max_size=3))
-    local = tuple([draw(_variable(local_name)) for local_name in local_names])
-    reachable = tuple(variable for variable in shared if variable.owner in (None, name))
-    what = _Process(name, _Names(local, reachable), shared, owners)
-    body = draw(_body(draw(_labelled_shape()), what, "process"))
-    assert isinstance(body, Atomic)
+    local = tuple([_variable(draw, local_name) for local_name in local_names])
+    own = tuple(variable for variable in shared if variable.owner in (None, name))
+    body = _body(draw, _labelled_shape(draw), _Context(name, _Names(local, own), shared, processes))
     flags = [variable.name for variable in shared if variable.owner is None and variable.size is None]
-    when = draw(st.sampled_from([None, None, *flags]))
-    return Process(name, draw(_positions), local, body.body, when)
+    return Process(name, _position(draw), local, body, _one_of(draw, [None, None, *flags]))
 
 
 @st.composite
 def programs(draw: DrawFn) -> Program:
-    name, source = draw(st.sampled_from(PROGRAMS))
-    owners = tuple(draw(st.lists(st.sampled_from(PROCESS_NAMES), unique=True, min_size=1, max_size=3)))
+    name, source = _one_of(draw, PROGRAMS)
+    process_names = tuple(draw(st.lists(st.sampled_from(PROCESS_NAMES), unique=True, min_size=1, max_size=3)))
+    owners = (None, *process_names)
     shared_names = draw(st.lists(st.sampled_from(SHARED_NAMES), unique=True, max_size=4))
-    declared = [draw(_variable(shared, draw(st.sampled_from((None, *owners))))) for shared in shared_names]
-    shared = tuple(sorted(declared, key=lambda variable: (None, *owners).index(variable.owner)))
-    processes = tuple([draw(_process(owner, owners, shared)) for owner in owners])
+    declared = [_variable(draw, shared_name, _one_of(draw, owners)) for shared_name in shared_names]
+    shared = tuple(sorted(declared, key=lambda variable: owners.index(variable.owner)))
+    processes = tuple([_process(draw, process_name, process_names, shared) for process_name in process_names])
     locals_ = [
         replace(variable, name=f"{process.name}.{variable.name}")
         for process in processes
         for variable in process.locals
     ]
-    labels = tuple(At(process.name, instruction.label) for process in processes for instruction in process.body)
     names = _Names((*shared, *locals_))
-    properties = st.builds(
-        Property, st.sampled_from(PROPERTY_KINDS), _expressions(replace(names, labels=labels)), _positions
-    )
-    return Program(
-        name,
-        source,
-        shared,
-        processes,
-        tuple(draw(st.lists(properties, max_size=3))),
-        tuple(draw(st.lists(st.builds(Predicate, _expressions(names), _positions), max_size=3))),
-        draw(st.sampled_from(("any", "sc"))),
-    )
+    labels = tuple(At(process.name, instruction.label) for process in processes for instruction in process.body)
+    properties = [
+        Property(_one_of(draw, PROPERTY_KINDS), _expression(draw, replace(names, labels=labels)), _position(draw))
+        for _ in range(draw(st.integers(0, 3)))
+    ]
+    predicates = [Predicate(_expression(draw, names), _position(draw)) for _ in range(draw(st.integers(0, 3)))]
+    model = _one_of(draw, ("any", "sc"))
+    return Program(name, source, shared, processes, tuple(properties), tuple(predicates), model)

@@ -35,9 +35,7 @@ def dead_temporaries(program: Program, process: Process) -> list[tuple[int, ...]
     if not temporaries:
         return [()] * (len(process.body) + 1)
     live = _live(process.body, temporaries)
-    return [
-        tuple(cell for name in sorted(temporaries - names) for cell in cells[name]) for names in live
-    ]
+    return [tuple(cell for name in sorted(temporaries - names) for cell in cells[name]) for names in live]
 
 
 def _live(body: tuple[Instruction, ...], temporaries: set[str]) -> list[set[str]]:
@@ -93,5 +91,3 @@ def _expressions(instruction: Instruction) -> list[Expression]:
 
 def _indices(place: Expression) -> list[Expression]:
     return [place.index] if isinstance(place, Element) else []
-
-

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple, assert_never
 
-from ebb.backend.concrete.models import Buffer, Memory, Model, Move
 from ebb.backend.concrete.liveness import dead_temporaries
+from ebb.backend.concrete.models import Buffer, Memory, Model, Move
 from ebb.backend.concrete.values import Fault, evaluate
 from ebb.formats.errors import InputError
 from ebb.formats.expressions import Expression, Name, Place, place_name
@@ -236,8 +236,8 @@ class _Execution:
                 case Assign(target, value):
                     yield self._assign(after, target, self._value(now, value))
                 case Havoc(target):
-                    for value in any_value(self._variable(target)):
-                        yield self._assign(after, target, value)
+                    for choice in any_value(self._variable(target)):
+                        yield self._assign(after, target, choice)
                 case Assume(condition):
                     if self._value(now, condition):
                         yield after

@@ -6,7 +6,7 @@ own, and when a process may pass a fence. Buffers are plain tuples, so that stat
 
 | model | buffer                                     | leaves it on its own                                        |
 |-------|--------------------------------------------|-------------------------------------------------------------|
-| sc    | ()                                         | –                                                           |
+| sc    | ()                                         | nothing                                                     |
 | tso   | ((address, value), …), oldest first        | the oldest store                                            |
 | pso   | ((address, (value, …)), …) by address      | the oldest store to any one address                         |
 | rma   | (pending reads, pending writes), multisets | any read, which becomes a write of what it read; any write  |
@@ -209,8 +209,7 @@ class RemoteMemoryAccess(Model):
     def extends(self, old: Buffer, new: Buffer, moved: set[Any]) -> bool:
         # More pending operations never disable anything but a flush.
         return old == new or (
-            "flush" not in moved
-            and all(_contains(larger, smaller) for larger, smaller in zip(new, old, strict=True))
+            "flush" not in moved and all(_contains(larger, smaller) for larger, smaller in zip(new, old, strict=True))
         )
 
 
@@ -228,4 +227,3 @@ _MODELS = {"sc": Model, "tso": TotalStoreOrder, "pso": PartialStoreOrder, "rma":
 
 def model_named(name: ModelName) -> Model:
     return _MODELS[name]()
-

@@ -1,7 +1,7 @@
 """From what a search found to what users read: outcomes with runs in terms of the source."""
 
-from ebb.backend.concrete.machine import Machine, Memory, Step, Thread
-from ebb.backend.concrete.models import ModelName, model_named
+from ebb.backend.concrete.machine import Machine, Step, Thread
+from ebb.backend.concrete.models import Memory, ModelName, model_named
 from ebb.backend.concrete.search import Found, Limits, Progress, Result, Search, State
 from ebb.backend.source_text import show_action
 from ebb.formats.errors import InputError
@@ -113,9 +113,7 @@ class _Reporter:
                     "remote write": f"network: write {place} = {move.value}",
                 }
                 action = text[move.kind]
-        return TraceStep(
-            process, action, at, note, self._memory(memory), self._locals(threads), self._pending(threads)
-        )
+        return TraceStep(process, action, at, note, self._memory(memory), self._locals(threads), self._pending(threads))
 
     # -- states in the user's names; bookkeeping is left out
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-from ebb.backend.concrete.machine import Machine, Memory, Outcome, Step, Thread, TooManyValues, Violation
+from ebb.backend.concrete.machine import Machine, Outcome, Step, Thread, TooManyValues, Violation
+from ebb.backend.concrete.models import Memory
 from ebb.backend.concrete.values import Fault, TooLarge, evaluate
 from ebb.formats.errors import Position
 from ebb.formats.expressions import Expression, show
@@ -79,6 +80,7 @@ class Search:
         self._moves: dict[tuple[int, int, int], list[tuple[int, int, Outcome]]] = {}
         self._sizes: list[int] = []
         self._queue: deque[State] = deque()
+        self._growing: dict[int, int] = {}  # process whose buffer grows without bound: the size at which runs are cut
         self._invariants = [p for p in machine.program.properties if p.kind in ("never", "always")]
         self._at_end = [p for p in machine.program.properties if p.kind not in ("never", "always")]
         self._loop_free_size = [machine.entries_without_loops(number) for number in range(len(machine.bodies))]
@@ -189,16 +191,19 @@ class Search:
                 self.result.exceeded = True
                 self.result.reasons.append(f"a run needs a buffer of more than {bound} entries")
             return False
-        if (
-            size > self._loop_free_size[process]
-            and size > self._sizes[before[process]]
-            and self._repeats(after, before, step)
-        ):
+        if size <= self._loop_free_size[process] or size <= self._sizes[before[process]]:
+            return True
+        if process in self._growing:
+            return size < self._growing[process]
+        if self._repeats(after, before, step):
+            # From here on runs are cut at this size: a violation may still turn up, but not every final state will.
+            self._growing[process] = size
             name = self.machine.program.processes[process].name
             line = self._position(step, before).line
-            reason = f"what {name} has under way grows without bound (a loop through line {line})"
-            if reason not in self.result.reasons:
-                self.result.reasons.append(reason)
+            self.result.reasons.append(
+                f"what {name} has under way can grow without bound (by a loop through line {line}); "
+                f"runs were cut at {size} entries"
+            )
             return False
         return True
 
@@ -280,4 +285,3 @@ class Search:
             return threads[number].pc == machine.bodies[number].number[label]
 
         return evaluate(expression, read, stands_at)
-

@@ -3,10 +3,11 @@
 import time
 
 import pytest
-from ebb.formats.errors import InputError, Position
-from ebb.frontend.litmus_source import parse
 from hypothesis import given
 from hypothesis import strategies as st
+
+from ebb.formats.errors import InputError, Position
+from ebb.frontend.litmus_source import parse
 
 # In these texts ¶ stands where the error is reported; it is removed before parsing.
 HEADER_MISTAKES = [

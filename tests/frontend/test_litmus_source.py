@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from ebb.formats.errors import InputError, Position
 from ebb.formats.expressions import Binary, Expression, Integer, Name, Unary, show
 from ebb.formats.ir import (
