@@ -1,9 +1,9 @@
 """Prints a program as `.ebb` source, so that what a pass made can be read, edited and parsed again.
 
-    Instruction("again", Assign(Name("F0"), Integer(1)), Position(7, 3))          again:
-    Instruction("L1", Fence(), Position(8, 3))                               →      F0 = 1;  //@ 7:3
-    Instruction("L2", Goto(("again",)), Position(9, 3), "next round")               fence;   //@ 8:3
-                                                                                    goto again;  //@ 9:3 next round
+    Instruction("again", Assign(Name("F0"), Integer(1)), Position(7, 3))         again:
+    Instruction("L1", Fence(), Position(8, 3))                               →     F0 = 1;      //@ 7:3
+    Instruction("L2", Goto(("again",)), Position(9, 3), "next round")              fence;       //@ 8:3
+                                                                                   goto again;  //@ 9:3 next round
 
 `show_program` loses nothing: the structured comments `//@ LINE:COLUMN note` carry every position and note back into
 the IR, so the text stands for the program in a pipeline as well as its JSON does. Such a comment stands on the line of
@@ -13,12 +13,13 @@ again, its positions are about the printed text and its notes are gone.
 A label is printed when something refers to it, or when the parser would not give the instruction the same one.
 """
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
 from ebb.formats.errors import Position
-from ebb.formats.expressions import At, Binary, Element, Expression, Unary, show, show_name
+from ebb.formats.expressions import At, Binary, Element, Expression, Unary, show, show_label, show_name
 from ebb.formats.ir import (
     Action,
     Assert,
@@ -76,9 +77,9 @@ def show_action(action: Action) -> str:
         case Skip():
             return "skip"
         case Goto(targets):
-            return f"goto {', '.join(map(show_name, targets))}"
+            return f"goto {', '.join(map(show_label, targets))}"
         case Branch(condition, target):
-            return f"if ({show(condition)}) goto {show_name(target)}"
+            return f"if ({show(condition)}) goto {show_label(target)}"
         case Fence(variable):
             return "fence" if variable is None else f"fence({show_name(variable)})"
         case Put(target, process, source):
@@ -119,7 +120,7 @@ def _aligned(block: list[_Line]) -> list[str]:
 
 def _header(program: Program) -> str:
     model = "" if program.model == "any" else f" model {program.model}"
-    return f"//@ program {program.name} from {program.source}{model}"
+    return f"//@ program {json.dumps(program.name)} from {json.dumps(program.source)}{model}"
 
 
 def _blocks(program: Program) -> list[list[_Line]]:
@@ -192,11 +193,11 @@ def _body(body: tuple[Instruction, ...], depth: int, labels: set[str]) -> Iterat
         comment = _comment(instruction.at, instruction.note)
         if action == Transaction("end"):
             depth -= 1
-            label_text = f"{show_name(label)}: " if label in labels else ""
+            label_text = f"{show_label(label)}: " if label in labels else ""
             yield _Line(_INDENT * depth + label_text + show_action(action), comment)
             continue
         if label in labels:
-            yield _Line(f"{_INDENT * (depth - 1)}{show_name(label)}:")
+            yield _Line(f"{_INDENT * (depth - 1)}{show_label(label)}:")
         match action:
             case Atomic(inner):
                 yield _Line(_INDENT * depth + show_action(action), comment)

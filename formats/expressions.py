@@ -124,7 +124,7 @@ def show(expression: Expression, strength: int = 0) -> str:
         case Element(array, index):
             return f"{show_name(array)}[{show(index)}]"
         case At(process, label):
-            return f"{show_name(process)}@{show_name(label)}"
+            return f"{show_name(process)}@{show_label(label)}"
         case Unary(operator, operand):
             text, own = f"{operator}{show(operand, _UNARY_STRENGTH)}", _UNARY_STRENGTH
         case Binary(operator, left, right):
@@ -133,6 +133,11 @@ def show(expression: Expression, strength: int = 0) -> str:
         case _:
             assert_never(expression)
     return f"({text})" if own < strength else text
+
+
+def show_label(label: str) -> str:
+    """A label as source text: nearly every keyword can be one."""
+    return "`else`" if label == "else" else label
 
 
 def show_name(name: str) -> str:

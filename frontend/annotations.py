@@ -1,9 +1,11 @@
 """Structured comments: what `ebb-show` adds so that its output parses back to the same IR.
 
-`//@ program NAME from FILE` (and `model sc`) stands for the program as a whole; `//@ LINE:COLUMN note` gives what
+`//@ program "NAME" from "FILE"` (and `model sc`) stands for the program as a whole; `//@ LINE:COLUMN note` gives what
 stands on its line the position and the note it had before it was printed. Other tools skip them as comments.
 """
 
+import contextlib
+import json
 import re
 from dataclasses import dataclass, field
 
@@ -11,7 +13,7 @@ from ebb.formats.errors import Position
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _PLACE = re.compile(r"//@ (\d{1,9}):(\d{1,9})(?: (.*))?")
-_PROGRAM = re.compile(r"//@ program (\S+) from (.+?)( model sc)?")
+_PROGRAM = re.compile(r'//@ program ("(?:[^"\\]|\\.)*") from ("(?:[^"\\]|\\.)*")( model sc)?')
 
 
 @dataclass(slots=True)
@@ -43,5 +45,7 @@ def read_annotations(text: str) -> Annotations:
         if place := _PLACE.fullmatch(content):
             annotations.places[line] = (Position(int(place[1]), int(place[2])), place[3] or "")
         elif program := _PROGRAM.fullmatch(content):
-            annotations.name, annotations.source, annotations.reduced = program[1], program[2], bool(program[3])
+            annotations.reduced = bool(program[3])
+            with contextlib.suppress(ValueError):
+                annotations.name, annotations.source = json.loads(program[1]), json.loads(program[2])
     return annotations

@@ -34,7 +34,7 @@ class Body:
     def emit(self, action: Action, at: Position, note: str = "", body: "Body | None" = None) -> None:
         marks = tuple(self.marks)
         for label, place in self.labels[:-1]:
-            # An instruction has one label; each further one gets a place of its own, which every way here leads through.
+            # An instruction has one label; each further one gets a place of its own that every way here leads through.
             self.drafts.append(Draft(Skip(), place, "", label, marks))
             marks = ()
         label_here = self.labels[-1][0] if self.labels else None

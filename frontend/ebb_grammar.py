@@ -124,7 +124,7 @@ class _Builder(lark.Transformer[Token, Any]):
     def signed(self, sign: Token | None, token: Token) -> int:
         return -_integer(token) if sign else _integer(token)
 
-    def process(self, _: Token, name: Token, when: Token | None, *items: Any) -> tree.ProcessTree:
+    def process(self, _: Token, name: Token, __: Token | None, when: Token | None, *items: Any) -> tree.ProcessTree:
         shared: list[tree.Declarator] = []
         local: list[tree.Declarator] = []
         elements: list[tree.Label | tree.Statement] = []
@@ -240,8 +240,9 @@ class _Builder(lark.Transformer[Token, Any]):
     def read(self, place: Place) -> Expression:
         return place
 
-    def dotted(self, process: Token, name: Token) -> Expression:
-        return Name(Token.new_borrow_pos("NAME", f"{process}.{name}", process))
+    def dotted(self, process: Token, name: Token, index: Expression | None) -> Expression:
+        full = Token.new_borrow_pos("NAME", f"{process}.{name}", process)
+        return Name(full) if index is None else Element(full, index)
 
     def at(self, process: Token, label: Token) -> Expression:
         return At(process, label)

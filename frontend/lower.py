@@ -341,14 +341,16 @@ class ProcessLowering:
         otherwise, end = self.mark(), self.mark()
         self.jump_if(None if condition is None else negation(condition), otherwise, here)
         self.statement(statement.then, depth + 1)
-        if statement.otherwise is not None:
-            if self.body.falls_through():
-                self.emit(Goto((end,)), here)
+        if statement.otherwise is None:
             self.place_mark(otherwise)
-            self.statement(statement.otherwise, depth + 1)
-        else:
-            self.place_mark(otherwise)
-        self.place_mark(end)
+            return
+        falls_through = self.body.falls_through()
+        if falls_through:
+            self.emit(Goto((end,)), here)
+        self.place_mark(otherwise)
+        self.statement(statement.otherwise, depth + 1)
+        if falls_through:
+            self.place_mark(end)
 
     def loop(self, statement: tree.While, depth: int) -> None:
         here = statement.at
@@ -362,7 +364,8 @@ class ProcessLowering:
         self.statement(statement.body, depth + 1)
         if self.body.falls_through():
             self.emit(Goto((head,)), here)
-        self.place_mark(end)
+        if not for_ever:
+            self.place_mark(end)
 
     def check(self, here: Position, word: str, condition: Expression) -> None:
         if word == "assert":

@@ -7,8 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 HERE = Path(__file__).parent
+
+# Machines are shared and noisy: how long one example takes says nothing.
+settings.register_profile("ebb", deadline=None, print_blob=True)
+settings.load_profile("ebb")
 
 # Debian package to the program in it that tests call; `make system-packages` reads the same file.
 SYSTEM_PACKAGES = dict(line.split() for line in (HERE / "system-packages.txt").read_text().splitlines())

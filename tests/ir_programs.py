@@ -64,8 +64,10 @@ PROGRAMS = (
     ("p", "p.ebb"),
     ("SB+mfence-po", "SB+mfence-po.litmus"),
     ("peterson.pso", "peterson.ebb"),
-    ("p", "my p.ebb"),
+    ("my p", "my p.ebb"),
 )
+
+MODELS: tuple[Literal["any", "sc"], ...] = ("any", "sc")
 
 _T = TypeVar("_T")
 
@@ -77,8 +79,8 @@ _notes = st.sampled_from(
     ("", "", "lock m", "load Y[2]", "flush X to P1", 'says "so" // */ \\l <b> &lt;', "//@ 1:2 inner", "größer")
 )
 
-# The functions below take `draw` instead of being strategies of their own: a strategy made for every expression of every
-# instruction would cost more time than the tests that use it.
+# The functions below take `draw` instead of being strategies of their own: a strategy made for every expression of
+# every instruction would cost more time than the tests that use it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +105,9 @@ def _place(draw: DrawFn, variables: Sequence[Variable], names: _Names) -> Place:
     variable = _one_of(draw, variables)
     if variable.size is None:
         return Name(variable.name)
-    scalars = [Name(other.name) for other in names.free if other.size is None]
-    if scalars and draw(_coins):
-        return Element(variable.name, _one_of(draw, scalars))
-    return Element(variable.name, Integer(draw(st.integers(0, variable.size - 1))))
+    indices: list[Expression] = [Integer(0), Integer(variable.size - 1)]
+    indices += [Name(other.name) for other in names.free if other.size is None]
+    return Element(variable.name, _one_of(draw, indices))
 
 
 def _expression(draw: DrawFn, names: _Names, depth: int = 0) -> Expression:
@@ -305,5 +306,5 @@ def programs(draw: DrawFn) -> Program:
         for _ in range(draw(st.integers(0, 3)))
     ]
     predicates = [Predicate(_expression(draw, names), _position(draw)) for _ in range(draw(st.integers(0, 3)))]
-    model = _one_of(draw, ("any", "sc"))
+    model = _one_of(draw, MODELS)
     return Program(name, source, shared, processes, tuple(properties), tuple(predicates), model)

@@ -97,7 +97,7 @@ class Search:
                 if deadline is not None and time.monotonic() > deadline:
                     raise LimitReached(f"the time limit of {self.limits.timeout:g} seconds was reached")
                 self._expand(self._queue.popleft())
-            result.complete = not self._queue and not result.reasons
+            result.complete = not self._done() and not result.reasons
         except (LimitReached, TooManyValues, TooLarge) as limit:
             result.reasons.append(str(limit))
         result.states = len(self.parent)

@@ -4,10 +4,11 @@ import json
 from typing import Any
 
 import pytest
-from ebb.formats.errors import InputError, Position
-from ebb.formats.json_text import Path, key_position, parse, value_position
 from hypothesis import given
 from hypothesis import strategies as st
+
+from ebb.formats.errors import InputError, Position
+from ebb.formats.json_text import Path, key_position, parse, value_position
 
 TEXT = '{"a": [10, {"b": "]"}],\n "c\\"": {"d": [[], -1]},\n\n  "é": null}\n'
 

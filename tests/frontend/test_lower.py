@@ -1,0 +1,292 @@
+"""What statements become: flat instructions with at most one shared access each."""
+
+import pytest
+
+from ebb.backend.source_text import show_action
+from ebb.formats.errors import Position
+from ebb.formats.ir import Atomic, Instruction, Program, Range
+from ebb.frontend.ebb_source import parse
+
+HEAD = "shared X = 0, Y = 0, Z = 0, Q[4] = 0; process P { local r, s, a[2]; "
+
+
+def code(statements: str, more: str = "") -> list[str]:
+    """The lowered body of a process, one string an instruction; the parts of an atomic block are indented."""
+    return lines(parse(HEAD + statements + "}" + more, "p.ebb").processes[0].body)
+
+
+def lines(body: tuple[Instruction, ...], indent: str = "") -> list[str]:
+    found = []
+    for instruction in body:
+        note = f" // {instruction.note}" if instruction.note else ""
+        found.append(f"{indent}{instruction.label}: {show_action(instruction.action)}{note}")
+        if isinstance(instruction.action, Atomic):
+            found += lines(instruction.action.body, indent + "  ")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("X = 1;", ["L0: X = 1"]),
+        ("r = X;", ["L0: r = X"]),
+        ("r = X + s;", ["L0: r = X + s"]),
+        ("r = X * X;", ["L0: r = X * X"]),
+        ("X = Y + 1;", ["L0: _Y = Y // load Y", "L1: X = _Y + 1"]),
+        ("X = X + 1;", ["L0: _X = X // load X", "L1: X = _X + 1"]),
+        ("r = X + Y;", ["L0: _X = X // load X", "L1: r = _X + Y"]),
+        ("r = Q[X];", ["L0: _X = X // load X", "L1: r = Q[_X]"]),
+        ("r = Q[r] - Q[s];", ["L0: _Q = Q[r] // load Q[r]", "L1: r = _Q - Q[s]"]),
+        ("X = Q[0] - Q[1];", ["L0: _Q = Q[0] // load Q[0]", "L1: _Q_2 = Q[1] // load Q[1]", "L2: X = _Q - _Q_2"]),
+        ("Q[X] = Y;", ["L0: _X = X // load X", "L1: _Y = Y // load Y", "L2: Q[_X] = _Y"]),
+        ("a[X] = s;", ["L0: _X = X // load X", "L1: a[_X] = s"]),
+        ("X = *;", ["L0: X = *"]),
+        ("store X = r;", ["L0: X = r"]),
+        ("load r = X;", ["L0: r = X"]),
+        ("assert(X == Y);", ["L0: _X = X // load X", "L1: assert(_X == Y)"]),
+        ("assume(X == 0);", ["L0: assume(X == 0)"]),
+        ("await(r == s);", ["L0: assume(r == s)"]),
+        ("fence; fence(X);", ["L0: fence", "L1: fence(X)"]),
+        ("goto a; a: skip;", ["L0: goto a", "a: skip"]),
+    ],
+)
+def test_simple_statements(statement: str, expected: list[str]) -> None:
+    assert code(statement) == expected
+
+
+def test_waiting_for_several_variables_loads_them_again() -> None:
+    assert code("await(X == Y);") == ["L0: _X = X // load X", "L1: if (_X != Y) goto L0"]
+
+
+def test_a_condition_is_negated_without_a_not_where_a_comparison_allows() -> None:
+    assert code("if (r < 3) { s = 1; }") == ["L0: if (r >= 3) goto L2", "L1: s = 1", "L2: skip"]
+    assert code("if (r && s) { s = 1; } skip;") == ["L0: if (!(r && s)) goto L2", "L1: s = 1", "L2: skip"]
+
+
+def test_if_else() -> None:
+    assert code("if (X == Y) r = 1; else r = 2;") == [
+        "L0: _X = X // load X",
+        "L1: if (_X != Y) goto L4",
+        "L2: r = 1",
+        "L3: goto L5",
+        "L4: r = 2",
+        "L5: skip",
+    ]
+
+
+def test_an_else_belongs_to_the_nearest_if() -> None:
+    assert code("if (r) if (s) r = 1; else r = 2; fence;") == [
+        "L0: if (!r) goto L5",
+        "L1: if (!s) goto L4",
+        "L2: r = 1",
+        "L3: goto L5",
+        "L4: r = 2",
+        "L5: fence",
+    ]
+
+
+def test_conditional_jumps_are_one_instruction() -> None:
+    assert code("a: if (X == 1) goto a; if (r == 2) goto a; else goto a;") == [
+        "a: if (X == 1) goto a",
+        "L1: if (r == 2) goto a",
+        "L2: goto a",
+    ]
+
+
+def test_choice() -> None:
+    assert code("if (*) X = 1; else Y = 1;") == [
+        "L0: goto L3, L1",
+        "L1: X = 1",
+        "L2: goto L4",
+        "L3: Y = 1",
+        "L4: skip",
+    ]
+    assert code("a: if (*) goto a;") == ["a: goto a, L1", "L1: skip"]
+
+
+def test_loops() -> None:
+    assert code("while (X != 0) { r = r + 1; } fence;") == [
+        "L0: if (X == 0) goto L3",
+        "L1: r = r + 1",
+        "L2: goto L0",
+        "L3: fence",
+    ]
+    assert code("while (1) skip;") == ["L0: skip", "L1: goto L0"]
+    assert code("while (*) skip;") == ["L0: goto L3, L1", "L1: skip", "L2: goto L0", "L3: skip"]
+    assert code("while (r < X + Y) r = r + 1;")[0:3] == [
+        "L0: _X = X // load X",
+        "L1: if (r >= _X + Y) goto L4",
+        "L2: r = r + 1",
+    ]
+
+
+def test_two_labels_in_one_place_are_two_places_and_every_way_passes_both() -> None:
+    assert code("while (*) { goto b; } a: b: X = 1;") == ["L0: goto a, L1", "L1: goto b", "a: skip", "b: X = 1"]
+
+
+def test_a_label_at_the_end_gets_something_to_stand_on() -> None:
+    assert code("goto end; end:") == ["L0: goto end", "end: skip"]
+
+
+def test_generated_labels_keep_out_of_the_users_way() -> None:
+    assert code("goto L1; skip; L1: skip;") == ["L0: goto L1", "L1_: skip", "L1: skip"]
+
+
+def test_atomic_blocks_keep_their_expressions() -> None:
+    assert code("atomic { X = X + Y; if (X > 3) { X = 0; } }") == [
+        "L0: atomic {",
+        "  L1: X = X + Y",
+        "  L2: if (X <= 3) goto L4",
+        "  L3: X = 0",
+        "  L4: skip",
+    ]
+
+
+def test_locked_instructions() -> None:
+    assert code("r = cas(X, r, s);") == [
+        "L0: atomic { // cas X",
+        "  L1: if (X != r) goto L5",
+        "  L2: X = s",
+        "  L3: r = 1",
+        "  L4: goto L6",
+        "  L5: r = 0",
+        "  L6: skip",
+    ]
+    assert code("cas(X, 0, 1);")[1:] == ["  L1: if (X != 0) goto L3", "  L2: X = 1", "  L3: skip"]
+    assert code("r = xchg(X, s);") == ["L0: atomic { // xchg X", "  L1: r = X", "  L2: X = s"]
+    assert code("r = xchg(X, r);") == ["L0: atomic { // xchg X", "  L1: _X = X", "  L2: X = r", "  L3: r = _X"]
+    assert code("r = faa(Q[r], 1);")[1:] == ["  L1: _Q = Q[r]", "  L2: Q[r] = Q[r] + 1", "  L3: r = _Q"]
+    assert code("faa(X, 2);") == ["L0: atomic { // faa X", "  L1: X = X + 2"]
+    assert code("Y = faa(X, Z);") == [
+        "L0: _Z = Z // load Z",
+        "L1: atomic { // faa X",
+        "  L2: _Y = X",
+        "  L3: X = X + _Z",
+        "L4: Y = _Y",
+    ]
+
+
+def test_transactions() -> None:
+    assert code("transaction { X = 1; last: }") == ["L0: transaction {", "L1: X = 1", "last: }"]
+
+
+def test_locks_that_are_declared_and_not() -> None:
+    assert code("lock(X); unlock(m);") == [
+        "L0: atomic { // lock X",
+        "  L1: assume(X == 0)",
+        "  L2: X = 1",
+        "L3: atomic { // unlock m",
+        "  L4: assert(_m == 1) // P holds m",
+        "  L5: _m = 0",
+    ]
+    assert code("lock(Q[r]);")[1] == "  L1: assume(Q[r] == 0)"
+
+
+def test_semaphores() -> None:
+    assert code("acquire(X); release(X);") == [
+        "L0: atomic { // acquire X",
+        "  L1: assume(X > 0)",
+        "  L2: X = X - 1",
+        "L3: atomic { // release X",
+        "  L4: X = X + 1",
+    ]
+
+
+def test_condition_variables() -> None:
+    assert code("wait(c, m);", "process R { signal(c); }") == [
+        "L0: atomic { // wait c m",
+        "  L1: assert(_m == 1) // P holds m",
+        "  L2: _m = 0",
+        "  L3: _c_P = 1",
+        "L4: atomic { // wake c m",
+        "  L5: assume(_c_P == 2 && _m == 0)",
+        "  L6: _c_P = 0",
+        "  L7: _m = 1",
+    ]
+    assert code("signal(c);", "process R { wait(c); } process S { wait(c); }") == [
+        "L0: atomic { // signal c",
+        "  L1: goto L2, L5, L8",
+        "  L2: assume(_c_R == 1)",
+        "  L3: _c_R = 2",
+        "  L4: goto L9",
+        "  L5: assume(_c_S == 1)",
+        "  L6: _c_S = 2",
+        "  L7: goto L9",
+        "  L8: assume(_c_R != 1 && _c_S != 1)",
+        "  L9: skip",
+    ]
+    assert code("signal(c);") == ["L0: atomic { // signal c", "  L1: skip"]
+
+
+def test_a_barrier_counts_the_processes_that_use_it() -> None:
+    assert code("barrier(b); barrier(b);", "process R { barrier(b); } process S { }")[3] == (
+        "  L3: if (_b_count < 2) goto L6"
+    )
+
+
+def test_start_and_join() -> None:
+    program = parse("process P { start(R); join(R); } process R { local x; x = 1; }", "p.ebb")
+    assert lines(program.processes[0].body) == [
+        "L0: atomic { // start R",
+        "  L1: assert(_R_started == 0) // R is started once",
+        "  L2: _R_started = 1",
+        "L3: assume(_R_ended != 0) // join R",
+    ]
+    assert lines(program.processes[1].body) == [
+        "L0: assume(_R_started != 0) // begin R",
+        "L1: x = 1",
+        "L2: atomic { // end R",
+        "  L3: _R_ended = 1",
+    ]
+    assert program.processes[0].when is None
+    assert program.processes[1].when == "_R_started"
+
+
+def test_declarations() -> None:
+    program = parse("shared X, T : 0..1 = 1, A[3] : -1..2 = *;\nprocess P { shared Y = -4; local r : 0..9; }", "d.ebb")
+    x, t, a, y = program.shared
+    assert (x.initial, x.range, x.size, x.owner, x.at) == (0, None, None, None, Position(1, 8))
+    assert (t.initial, t.range) == (1, Range(0, 1))
+    assert (a.initial, a.range, a.size) == (None, Range(-1, 2), 3)
+    assert (y.name, y.initial, y.owner) == ("Y", -4, "P")
+    assert program.processes[0].locals[0].range == Range(0, 9)
+
+
+def test_a_temporary_has_the_range_of_what_it_holds() -> None:
+    program = parse("shared X : 2..5 = 2, Y; process P { Y = X; }", "p.ebb")
+    (temporary,) = program.processes[0].locals
+    assert (temporary.name, temporary.range, temporary.initial) == ("_X", Range(2, 5), 2)
+
+
+def test_names_in_properties_and_predicates() -> None:
+    program = parse(
+        "shared X; process P { local r; cs: skip; } process R { local r, only; }"
+        "assert never (P@cs && P.r == X); assert always (only == 0); predicates { R.r == 1, only < X, }",
+        "p.ebb",
+    )
+    assert [show_property(program, number) for number in (0, 1)] == [
+        "never P@cs && P.r == X",
+        "always R.only == 0",
+    ]
+    assert len(program.predicates) == 2
+
+
+def show_property(program: Program, number: int) -> str:
+    from ebb.formats.expressions import show
+
+    prop = program.properties[number]
+    return f"{prop.kind} {show(prop.condition)}"
+
+
+def test_process_numbers_count_from_one() -> None:
+    program = parse("process P { shared X; put(Y, 2, X); flush(2); } process R { shared Y; }", "p.ebb")
+    assert lines(program.processes[0].body) == ["L0: put(Y, R, X)", "L1: flush(R)"]
+
+
+def test_a_name_in_backquotes_may_be_a_keyword() -> None:
+    program = parse("shared `lock`; process P { `lock` = 1; }", "p.ebb")
+    assert program.shared[0].name == "lock"
+
+
+def test_comments_of_both_kinds() -> None:
+    assert code("/* one\n two */ skip; // three\n skip;") == ["L0: skip", "L1: skip"]
