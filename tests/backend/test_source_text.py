@@ -168,7 +168,7 @@ again:
     if (r < -2) goto L7;       //@ 11:5
   L5:
     goto L5, L7;               //@ 12:5
-  `wait`:
+  wait:
     put(There, P1, Here);      //@ 13:5
   L7: }                        //@ 14:3
   atomic {                     //@ 15:3 lock m

@@ -1,0 +1,90 @@
+#!/bin/sh
+# Shows what ebb-explore does, with programs from this directory. `make demo` runs it; by hand, from the root of the
+# repository with the tools on PATH: sh examples/demo.sh
+set -eu
+
+# run EXIT_CODE COMMAND…   shows the command, runs it into $output, and insists on the exit code
+run() {
+  expected=$1
+  shift
+  printf '\n$ %s\n' "$*"
+  code=0
+  output=$("$@") || code=$?
+  if [ "$code" -ne "$expected" ]; then
+    printf 'demo: exit code %s where %s was expected: %s\n' "$code" "$expected" "$*" >&2
+    exit 1
+  fi
+}
+
+# The final states of $output: what stands between its first and second empty line.
+final_states() {
+  printf '%s\n' "$output" | awk '/^$/ { part++; next } part == 1'
+}
+
+headline() {
+  printf '%s\n' "$output" | head -n 1
+}
+
+# known_states            shows the final states, and keeps them to compare with
+known_states() {
+  headline
+  known=$(final_states)
+  printf '%s\n' "$known"
+}
+
+# new_states MODEL        shows the final states that are not among the known ones of MODEL
+new_states() {
+  headline
+  found=no
+  while IFS= read -r state; do
+    case "
+$known
+" in
+      *"
+$state
+"*) ;;
+      *) found=yes; printf '%s     <- not under %s\n' "$state" "$1" ;;
+    esac
+  done <<STATES
+$(final_states)
+STATES
+  if [ $found = no ]; then printf '  the same final states as under %s\n' "$1"; fi
+}
+
+title() {
+  printf '\n== %s\n' "$*"
+}
+
+title 'Store buffering: X = 1; r = Y  beside  Y = 1; r = X. Can both read 0?'
+run 0 ebb-explore examples/store_buffering.ebb --model sc
+known_states
+run 1 ebb-explore examples/store_buffering.ebb --model tso
+new_states sc
+run 1 ebb-explore examples/store_buffering.ebb --model pso
+new_states sc
+run 0 ebb-explore examples/store_buffering.ebb --model rma
+new_states sc
+run 0 ebb-explore examples/store_buffering_fenced.ebb --model pso
+new_states sc
+
+title 'Message passing: Data = 1; Flag = 1  beside  f = Flag; d = Data. Flag without data?'
+run 0 ebb-explore examples/message_passing.ebb --model tso
+known_states
+run 1 ebb-explore examples/message_passing.ebb --model pso
+new_states tso
+
+title 'Remote memory: a put of X (2), then X = 3, then a get of what was put, loaded into r'
+run 0 ebb-explore examples/rma_fig2.ebb --model sc
+known_states
+run 1 ebb-explore examples/rma_fig2.ebb --model rma
+new_states sc
+run 0 ebb-explore examples/rma_fig2_flush.ebb --model rma
+new_states sc
+
+title "A shortest violation: Peterson's lock with the fences of TSO, under PSO"
+run 1 ebb-explore examples/peterson_tso.ebb --model pso
+printf '%s\n' "$output"
+run 0 ebb-explore examples/peterson_pso.ebb --model pso
+headline
+
+printf '\nMore programs, with what to expect of each: examples/README.md\n'
