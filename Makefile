@@ -16,7 +16,7 @@ demo: $(VENV)/.installed  ## install into .venv and show what ebb does
 	PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
 test: $(VENV)/.installed-dev system-packages  ## run every test
-	$(BIN)/pytest -n 2 --dist loadgroup
+	$(BIN)/pytest -n 2
 
 lint: $(VENV)/.installed-dev  ## look for slips and for code that is not formatted
 	$(BIN)/ruff check .

@@ -18,7 +18,7 @@ The stages are executables of their own: ebb-parse, ebb-show, ebb-explore."""
 
 _EPILOG = """\
 example:
-  ebb bench litmus ../shared/litmus --jobs 2
+  ebb bench litmus litmus/ --jobs 2
 
 exit codes: 0 done and everything as expected, 1 something is not, 64 wrong usage, 65 a file is wrong"""
 

@@ -60,7 +60,7 @@ def _explore(arguments: argparse.Namespace) -> int:
     from ebb.backend.concrete.report import explore
     from ebb.backend.concrete.search import AfterViolation, Limits
     from ebb.formats import outcomes
-    from ebb.formats.program_file import read_program
+    from ebb.formats.program_file import about_source, read_program
 
     program = read_program(arguments.file)
     limits = Limits(
@@ -69,7 +69,7 @@ def _explore(arguments: argparse.Namespace) -> int:
         arguments.buffer_bound,
         AfterViolation.GO_ON if arguments.keep_going else AfterViolation.STOP,
     )
-    with _progress(arguments.quiet) as progress:
+    with about_source(arguments.file), _progress(arguments.quiet) as progress:
         found = explore(program, arguments.model, limits, progress)
     if arguments.json:
         files.write_text(arguments.output, outcomes.dumps(found))

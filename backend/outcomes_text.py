@@ -15,7 +15,7 @@ def show_outcomes(outcomes: Outcomes) -> str:
         lines.append(_bound(outcomes))
     if outcomes.stuck:
         lines.append(f"{_count(outcomes.stuck, 'state')} with no way on, though not every process has ended")
-    if outcomes.final:
+    if outcomes.final and outcomes.final[0]:
         lines += ["", *_table(outcomes.final)]
     if outcomes.properties:
         lines += ["", *(_property(outcomes, report) for report in outcomes.properties)]

@@ -136,8 +136,8 @@ def show(expression: Expression, strength: int = 0) -> str:
 
 
 def show_label(label: str) -> str:
-    """A label as source text: nearly every keyword can be one."""
-    return "`else`" if label == "else" else label
+    """A label as source text: most keywords can be one, but not those that give a text its shape."""
+    return f"`{label}`" if label in SHAPING_KEYWORDS else label
 
 
 def show_name(name: str) -> str:
@@ -149,6 +149,7 @@ def show_name(name: str) -> str:
     return name
 
 
+SHAPING_KEYWORDS = frozenset({"else", "goto", "if", "local", "predicates", "process", "shared", "while"})
 KEYWORDS = frozenset({
     "acquire", "always", "assert", "assume", "atomic", "await", "barrier", "broadcast", "cas", "else", "exists",
     "faa", "fence", "final", "flush", "forall", "get", "goto", "if", "join", "load", "local", "lock", "never",

@@ -153,7 +153,8 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """`when` names the shared variable that starts the process; while it is 0 the process counts as ended."""
+    """`when` names the shared variable that starts the process: while it is 0 the process does not begin, and counts
+    as ended."""
 
     name: str
     at: Position
@@ -169,7 +170,8 @@ PROPERTY_KINDS: tuple[PropertyKind, ...] = ("never", "always", "final", "exists"
 @dataclass(frozen=True, slots=True)
 class Property:
     """What every state (`never`, `always`), every final state (`final`, `forall`, `~exists`) or some final state
-    (`exists`) must satisfy. The last three are litmus conditions; `forall` means the same as `final`."""
+    (`exists`) is to satisfy. The last three are litmus conditions; `forall` means the same as `final`. An `exists` is a
+    question: that no state satisfies it is an answer, not a violation."""
 
     kind: PropertyKind
     condition: Expression

@@ -80,21 +80,18 @@ def dumps(outcomes: Outcomes) -> str:
     """The document as JSON, one final state and one step a line."""
     lines = []
     for key, value in _document(outcomes).items():
-        if key == "final":
-            text = _rows(value, "  ")
-        elif key == "violation" and value is not None:
-            head = {name: part for name, part in value.items() if name != "trace"}
-            text = json.dumps(head)[:-1] + ', "trace": ' + _rows(value["trace"], "  ") + "}"
-        else:
-            text = json.dumps(value)
-        lines.append(f"  {json.dumps(key)}: {text}")
+        lines.append(f"  {json.dumps(key)}: {_laid_out(value, '  ')}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _rows(values: list[Any], indent: str) -> str:
-    if not values:
-        return "[]"
-    return "[\n" + ",\n".join(f"{indent}  {json.dumps(value)}" for value in values) + f"\n{indent}]"
+def _laid_out(value: Any, indent: str) -> str:
+    """A list of objects takes a line for each of them; everything else stays on the line it is on."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)}: {_laid_out(part, indent)}" for key, part in value.items()) + "}"
+    if not isinstance(value, list) or not value or not isinstance(value[0], dict):
+        return json.dumps(value)
+    rows = ",\n".join(f"{indent}  {_laid_out(part, indent + '  ')}" for part in value)
+    return f"[\n{rows}\n{indent}]"
 
 
 def _document(outcomes: Outcomes) -> dict[str, Any]:

@@ -4,7 +4,8 @@ A front end registers `parse(text, source_name) -> Program` under its file suffi
 `ebb.frontends`; so stages that read IR accept source files too, without depending on any front end.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -38,6 +39,18 @@ def read_program(path: str, suffix: str | None = None) -> Program:
         return frontends()[suffix]()(text, files.source_name(path))
     except InputError as error:
         raise error.within(files.shown_name(path), text) from None
+
+
+@contextmanager
+def about_source(path: str) -> Iterator[None]:
+    """Complaints that a stage has about the source of a program show the source, if that is what was read."""
+    try:
+        yield
+    except InputError as error:
+        if error.file != files.source_name(path) or path == files.STANDARD:
+            raise
+        text = files.read_text(path)
+        raise InputError(error.message, error.position, file=files.shown_name(path), text=text) from None
 
 
 def _suffix(path: str, text: str) -> str:

@@ -60,6 +60,12 @@ def _unexpected(token: Token, accepted: set[str], text: str) -> InputError:
         message, where = f"unexpected `{token}`", position(token)
     if token.start_pos is not None and text.startswith("/*", token.start_pos):
         message = "this comment is never closed"
+    elif token in ("local", "shared") and "}" in expected:
+        message += f": declare {'locals' if token == 'local' else 'shared variables'} outside blocks"
+    elif token == "=" and ")" in expected:
+        message += "; `==` compares"
+    elif token == "(" and "never" in words:
+        message += "; a property is `assert never (…)`, or always, final, exists, ~exists, forall"
     elif token in KEYWORDS and "a name" in names:
         message += f": {token} is a keyword, and a name that is one stands in backquotes"
     elif ";" in expected and "an operator" in names:

@@ -44,7 +44,7 @@ def _processes(
         lowering = ProcessLowering(scope, name, synchronisation, annotations)
         body = lowering.instructions(tree)
         labels[name] = lowering.visible_labels()
-        if tree.when is not None and tree.when not in scope.shared:
+        if tree.when is not None and (tree.when not in scope.shared or scope.shared[tree.when].size is not None):
             raise InputError(f"`{tree.when}` is not a shared variable", position(tree.when))
         when = synchronisation.started.get(name) or (str(tree.when) if tree.when else None)
         at = annotations.position(position(tree.name))

@@ -54,10 +54,11 @@ from ebb.formats.ir import (
 from ebb.frontend import ebb_tree as tree
 from ebb.frontend.annotations import Annotations
 from ebb.frontend.drafts import Body, Mark, finish
-from ebb.frontend.scope import ProcessNames, Scope, at
+from ebb.frontend.scope import ProcessNames, Scope, at, did_you_mean
 from ebb.frontend.synchronisation import Synchronisation
 
-DEEPEST_BLOCK = 50
+DEEPEST_BLOCK = 150
+DEEPEST_ATOMIC = 50
 
 
 @dataclass(slots=True)
@@ -81,6 +82,7 @@ class ProcessLowering:
     labels: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
     jumps: list[_Jump] = field(default_factory=list)
     temporaries: list[str] = field(default_factory=list)  # those the statement at hand already uses
+    loaded: dict[Place, Name] = field(default_factory=dict)  # what it has loaded, and where to
     counted: int = 0
 
     @property
@@ -93,12 +95,10 @@ class ProcessLowering:
 
     def instructions(self, process: tree.ProcessTree) -> tuple[Instruction, ...]:
         here = tree.position(process.name)
-        for action, note in self.synchronisation.beginning(self.process):
-            self.emit(action, here, note)
         self.elements(process.elements, 0)
         for body, note in self.synchronisation.ending(self.process):
             self.atomic(body, here, note)
-        self.body.close(self.annotations.position(here))
+        self.body.close(self.body.drafts[-1].at if self.body.drafts else self.annotations.position(here))
         self.check_jumps()
         return finish(self.body)
 
@@ -151,11 +151,12 @@ class ProcessLowering:
     def _load(self, expression: Expression, here: Position, left: int) -> Expression:
         if self.in_atomic:
             return expression
-        while len(accesses := self.shared_places(expression)) > left:
+        while (accesses := self.shared_places(expression)) and (len(accesses) > left or accesses[0] in self.loaded):
             first = accesses[0]
-            temporary = Name(self.temporary(place_name(first), here))
-            self.emit(Assign(temporary, first), here, f"load {show(first)}")
-            expression = _substitute(expression, first, temporary)
+            if first not in self.loaded:
+                self.loaded[first] = Name(self.temporary(place_name(first), here))
+                self.emit(Assign(self.loaded[first], first), here, f"load {show(first)}")
+            expression = _substitute(expression, first, self.loaded[first])
         return expression
 
     def load_index(self, place: Place, here: Position) -> Place:
@@ -191,6 +192,7 @@ class ProcessLowering:
 
     def statement(self, statement: tree.Statement, depth: int) -> None:
         self.temporaries.clear()
+        self.loaded.clear()
         match statement:
             case tree.Block(elements, end):
                 self.enter(end, depth)
@@ -313,7 +315,8 @@ class ProcessLowering:
     def check_jumps(self) -> None:
         for jump in self.jumps:
             if jump.target not in self.labels:
-                raise InputError(f"{self.process} has no label `{jump.target}`", tree.position(jump.target))
+                message = f"{self.process} has no label `{jump.target}`{did_you_mean(jump.target, self.labels)}"
+                raise InputError(message, tree.position(jump.target))
             regions = self.labels[str(jump.target)]
             if regions != jump.regions:
                 crossed = set(regions) ^ set(jump.regions)
@@ -380,6 +383,8 @@ class ProcessLowering:
     def region(self, statement: tree.Region, depth: int) -> None:
         here, end = statement.at, statement.block.end
         self.enter(here, depth)
+        if sum(word == statement.word for word, _ in self.regions) >= DEEPEST_ATOMIC:
+            raise InputError(f"blocks are nested more than {DEEPEST_ATOMIC} levels deep", here)
         self.counted += 1
         self.regions.append((statement.word, self.counted))
         if statement.word == "atomic":

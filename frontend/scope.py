@@ -61,7 +61,7 @@ class Scope:
                 raise InputError(f"there is no process number {token}; they are numbered 1 to {count}", at(token))
             return str(list(self.processes)[int(token) - 1])
         if token not in self.processes:
-            raise InputError(f"there is no process `{token}`{_hint(token, self.processes)}", at(token))
+            raise InputError(f"there is no process `{token}`{did_you_mean(token, self.processes)}", at(token))
         return str(token)
 
 
@@ -121,7 +121,7 @@ class ProcessNames:
             known = [*self.scope.locals[self.process], *self.scope.shared]
             if "." in name:
                 raise InputError(f"`{name}`: a process sees only its own locals, by their plain name", at(name))
-            raise InputError(f"`{name}` is not declared{_hint(name, known)}", at(name))
+            raise InputError(f"`{name}` is not declared{did_you_mean(name, known)}", at(name))
         return found
 
     def is_shared(self, name: str) -> bool:
@@ -172,12 +172,12 @@ class PropertyNames:
         if "." in name:
             process, local = name.split(".")
             if process not in self.scope.processes:
-                hint = _hint(process, self.scope.processes)
+                hint = did_you_mean(process, self.scope.processes)
                 raise InputError(f"`{name}`: there is no process `{process}`{hint}", at(name))
             if local not in self.scope.locals[process]:
                 if local in self.scope.shared:
                     raise InputError(f"`{local}` is shared; write it without `{process}.`", at(name))
-                hint = _hint(local, self.scope.locals[process])
+                hint = did_you_mean(local, self.scope.locals[process])
                 raise InputError(f"`{name}`: {process} has no local `{local}`{hint}", at(name))
             return self.scope.locals[process][local], str(name)
         if name in self.scope.shared:
@@ -188,17 +188,17 @@ class PropertyNames:
             raise InputError(f"`{name}` is a local of several processes; write {choices}", at(name))
         if not owners:
             known = {*self.scope.shared, *(local for of_process in self.scope.locals.values() for local in of_process)}
-            raise InputError(f"`{name}` is not declared{_hint(name, known)}", at(name))
+            raise InputError(f"`{name}` is not declared{did_you_mean(name, known)}", at(name))
         return self.scope.locals[owners[0]][name], f"{owners[0]}.{name}"
 
     def label(self, where: At) -> At:
         if self.labels is None:
             raise InputError("a predicate is about variables; a label has no place in it", at(where.process))
         if where.process not in self.labels:
-            hint = _hint(where.process, self.labels)
+            hint = did_you_mean(where.process, self.labels)
             raise InputError(f"there is no process `{where.process}`{hint}", at(where.process))
         if where.label not in self.labels[where.process]:
-            hint = _hint(where.label, self.labels[where.process])
+            hint = did_you_mean(where.label, self.labels[where.process])
             raise InputError(
                 f"{where.process} has no label `{where.label}` outside atomic blocks{hint}", at(where.label)
             )
@@ -229,7 +229,7 @@ def _resolve(
             assert_never(expression)
 
 
-def _hint(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A guess at what was meant."""
     close = difflib.get_close_matches(str(name), [str(k) for k in known if not k.startswith("_")], n=1)
     return f"; did you mean `{close[0]}`?" if close else ""

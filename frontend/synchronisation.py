@@ -6,7 +6,8 @@
                   `_c_P` is 0, 1 while P waits, 2 once it is woken
     signal(c)     wakes one process that waits, any one, or none if none waits; broadcast(c) wakes all
     barrier(b)    two steps: arrive; then leave, once every process whose text has `barrier(b)` has arrived
-    start(P)      sets `_P_started`, on which P waits; join(P) waits for `_P_ended`, P's last step
+    start(P)      sets `_P_started`, for which P waits before its first step (`when`); join(P) waits for `_P_ended`,
+                  which P sets in its last step
 
 A lock, semaphore, condition variable or barrier that is not declared is declared by its use, under a name with an
 underscore, so that outcomes do not mention it.
@@ -160,10 +161,6 @@ class Synchronisation:
         return [(arrive, here, f"arrive {name}"), (leave, here, f"leave {name}")]
 
     # -- start and join
-
-    def beginning(self, process: str) -> Iterator[tuple[Action, str]]:
-        if process in self.started:
-            yield Assume(Binary("!=", Name(self.started[process]), Integer(0))), f"begin {process}"
 
     def ending(self, process: str) -> Iterator[tuple[list[Part], str]]:
         if process in self.joined:

@@ -37,7 +37,7 @@ EBB = sorted(path.name for path in EXAMPLES.glob("*.ebb"))
 LITMUS = sorted(path.name for path in EXAMPLES.glob("*.litmus"))
 
 VERDICTS = ("safe", "unsafe", "unknown", "Ok", "No")
-STATES_TO_GIVE_UP_AFTER = 10_000  # where the verdict is to be unknown anyway
+STATES_TO_GIVE_UP_AFTER = 5_000  # where the verdict is to be unknown anyway
 STATES_TO_DECIDE = 200_000
 
 STATEMENT = re.compile(

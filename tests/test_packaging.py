@@ -74,51 +74,43 @@ def run(*command: str | Path, cwd: Path) -> str:
     return result.stdout
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def build_wheel(directory: Path) -> Path:
     """The wheel, built from a copy: what earlier builds left in `build/` would get into it."""
-    directory = tmp_path_factory.mktemp("wheel")
     copy = directory / "copy"
     for part in PARTS:
         shutil.copytree(REPO / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]):
         shutil.copy(REPO / name, copy)
     run(sys.executable, "-m", "build", "--wheel", "--outdir", directory, copy, cwd=directory)
-    (built,) = directory.glob("*.whl")
-    return built
+    (wheel,) = directory.glob("*.whl")
+    return wheel
 
 
-@pytest.fixture(scope="module")
-def installed(wheel: Path) -> Path:
+def install(wheel: Path, environment: Path) -> Path:
     """The directory of the executables in an environment that holds the wheel, its dependencies and nothing else."""
-    environment = wheel.parent / "environment"
     run(sys.executable, "-m", "venv", environment, cwd=wheel.parent)
     run(environment / "bin" / "python", "-m", "pip", "install", "--quiet", wheel, cwd=wheel.parent)
     return environment / "bin"
 
 
-# One worker builds the wheel, once.
-@pytest.mark.xdist_group("wheel")
-class TestWheel:
-    def test_holds_every_file_of_every_package(self, wheel: Path) -> None:
-        with zipfile.ZipFile(wheel) as archive:
-            names = {name for name in archive.namelist() if ".dist-info/" not in name}
-        assert names == {f"ebb/{file.as_posix()}" for file in package_files()}
-        assert any(name.endswith(".lark") for name in names)
+# One test, because workers share no fixtures: as several, each worker would build and install a wheel of its own.
+def test_the_wheel_works_without_the_checkout(tmp_path: Path) -> None:
+    wheel = build_wheel(tmp_path)
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert names == {f"ebb/{file.as_posix()}" for file in package_files()}
+    assert any(name.endswith(".lark") for name in names)
 
-    def test_parses_shows_and_parses_back(self, installed: Path, tmp_path: Path) -> None:
-        (tmp_path / "sb.ebb").write_text(STORE_BUFFERING)
-        program = run(installed / "ebb-parse", "sb.ebb", cwd=tmp_path)
-        (tmp_path / "sb.ir.json").write_text(program)
-        (tmp_path / "shown.ebb").write_text(run(installed / "ebb-show", "sb.ir.json", cwd=tmp_path))
-        assert run(installed / "ebb-parse", "shown.ebb", cwd=tmp_path) == program
+    bin = install(wheel, tmp_path / "environment")
+    for name in SCRIPTS:
+        assert run(bin / name, "--version", cwd=tmp_path) == f"{name} {PROJECT['version']}\n"
 
-    @pytest.mark.parametrize(("model", "states"), [("sc", 3), ("tso", 4)])
-    def test_explores_store_buffering(self, installed: Path, tmp_path: Path, model: str, states: int) -> None:
-        (tmp_path / "sb.ebb").write_text(STORE_BUFFERING)
-        result = json.loads(run(installed / "ebb-explore", "sb.ebb", "--model", model, "--json", cwd=tmp_path))
-        assert len(result["final"]) == states
+    (tmp_path / "sb.ebb").write_text(STORE_BUFFERING)
+    program = run(bin / "ebb-parse", "sb.ebb", cwd=tmp_path)
+    (tmp_path / "sb.ir.json").write_text(program)
+    (tmp_path / "shown.ebb").write_text(run(bin / "ebb-show", "sb.ir.json", cwd=tmp_path))
+    assert run(bin / "ebb-parse", "shown.ebb", cwd=tmp_path) == program
 
-    @pytest.mark.parametrize("name", SCRIPTS)
-    def test_knows_its_version(self, installed: Path, tmp_path: Path, name: str) -> None:
-        assert run(installed / name, "--version", cwd=tmp_path) == f"{name} {PROJECT['version']}\n"
+    for model, states in (("sc", 3), ("tso", 4)):
+        outcomes = json.loads(run(bin / "ebb-explore", "sb.ebb", "--model", model, "--json", cwd=tmp_path))
+        assert len(outcomes["final"]) == states

@@ -13,7 +13,7 @@ from typing import NamedTuple, assert_never
 from ebb.backend.concrete.liveness import dead_temporaries
 from ebb.backend.concrete.models import Buffer, Memory, Model, Move
 from ebb.backend.concrete.values import Fault, evaluate
-from ebb.formats.errors import InputError
+from ebb.formats.errors import InputError, Position
 from ebb.formats.expressions import Expression, Name, Place, place_name
 from ebb.formats.ir import (
     Assert,
@@ -169,20 +169,36 @@ class Machine:
                     pass
         return count
 
+    def origin(self, process: int, address: int) -> Position:
+        """The first instruction of the process that stores to the cell or has it written remotely."""
+        name = self.shared.cells[address][1].name
+        body = self.program.processes[process].body
+        for instruction in instructions(body):
+            match instruction.action:
+                case Assign(target, _) | Havoc(target) | Put(target, _, _) | Get(target, _, _):
+                    if place_name(target) == name:
+                        return instruction.at
+                case _:
+                    pass
+        return self.program.processes[process].at
+
     def passes_flush(self, instruction: Instruction) -> bool:
         return any(isinstance(inner.action, Flush) for inner in instructions((instruction,)))
 
     def has_ended(self, process: int, thread: Thread, memory: Memory) -> bool:
         """At its end with nothing under way; or never started."""
-        when = self.program.processes[process].when
-        if when is not None and thread.pc == 0 and memory[self.shared.first[when]] == 0:
+        if self._waits_for_start(process, thread, memory):
             return True
         return thread.pc == self.bodies[process].end and thread.buffer == self.model.empty
+
+    def _waits_for_start(self, process: int, thread: Thread, memory: Memory) -> bool:
+        when = self.program.processes[process].when
+        return when is not None and thread.pc == 0 and memory[self.shared.first[when]] == 0
 
     def outcomes(self, process: int, thread: Thread, memory: Memory) -> Iterator[Outcome]:
         """Every step of the process and of its buffer."""
         body = self.bodies[process]
-        if thread.pc < body.end:
+        if thread.pc < body.end and not self._waits_for_start(process, thread, memory):
             instruction = body.instructions[thread.pc]
             step = Step(process, instruction)
             for result in _Execution(self, process, self.model).run(body, _Now(*thread, memory)):
@@ -245,7 +261,8 @@ class _Execution:
                     if self._value(now, condition):
                         yield after
                     else:
-                        yield Violation("assertion", instruction.note or "the assertion does not hold")
+                        what = f": {instruction.note}" if instruction.note else ""
+                        yield Violation("assertion", f"the assertion does not hold{what}")
                 case Goto(targets):
                     for label in targets:
                         yield now._replace(pc=body.number[label])

@@ -25,7 +25,7 @@ def explore(
     """Everything the program can do under the model, as far as the limits allow."""
     if program.model == "sc" and model != "sc":
         message = f"this program already contains its memory model: explore it under sc, not {model}"
-        raise InputError(message, file=program.source)
+        raise InputError(message, program.processes[0].at, file=program.source)
     machine = Machine(program, model_named(model))
     limits = limits or Limits()
     search = Search(machine, limits, progress)

@@ -92,16 +92,20 @@ class Search:
         result = self.result
         try:
             for threads, memory in self.machine.initial():
+                self._check_time(deadline)
                 self._reach((*map(self._number_thread, threads), self._number_memory(memory)), None)
             while self._queue and not self._done():
-                if deadline is not None and time.monotonic() > deadline:
-                    raise LimitReached(f"the time limit of {self.limits.timeout:g} seconds was reached")
+                self._check_time(deadline)
                 self._expand(self._queue.popleft())
             result.complete = not self._done() and not result.reasons
         except (LimitReached, TooManyValues, TooLarge) as limit:
             result.reasons.append(str(limit))
         result.states = len(self.parent)
         return result
+
+    def _check_time(self, deadline: float | None) -> None:
+        if deadline is not None and time.monotonic() > deadline:
+            raise LimitReached(f"the time limit of {self.limits.timeout:g} seconds was reached")
 
     def _done(self) -> bool:
         found = self.result.found
@@ -120,7 +124,7 @@ class Search:
             for thread_after, memory_after, outcome in self._outcomes(process, thread, memory):
                 moved = True
                 if outcome.violation is not None:
-                    self._violated(outcome.violation, self._position(outcome.step, state), state, outcome.step)
+                    self._violated(outcome.violation, self._position(outcome.step), state, outcome.step)
                     if self._done():
                         return
                     continue
@@ -142,6 +146,7 @@ class Search:
             try:
                 holds = bool(self.value(prop.condition, state)) == (prop.kind == "always")
             except Fault as fault:
+                self.result.broken.add(prop)
                 self._violated(Violation(fault.kind, fault.message), prop.at, state)
                 continue
             if not holds:
@@ -159,6 +164,7 @@ class Search:
             try:
                 true = bool(self.value(prop.condition, state))
             except Fault as fault:
+                self.result.broken.add(prop)
                 self._violated(Violation(fault.kind, fault.message), prop.at, state)
                 continue
             if prop.kind == "exists":
@@ -172,11 +178,11 @@ class Search:
         if self.result.found is None:
             self.result.found = Found(violation, at, state, step)
 
-    def _position(self, step: Step, state: State) -> Position:
-        """Where the program says what a step does; what a buffer does was said by the instruction that filled it."""
+    def _position(self, step: Step) -> Position:
+        """Where the program says what a step does; what a buffer does was said by an instruction that filled it."""
         if isinstance(step.cause, Instruction):
             return step.cause.at
-        return self.machine.program.processes[step.process].at
+        return self.machine.origin(step.process, step.cause.address)
 
     # -- buffers
 
@@ -199,7 +205,7 @@ class Search:
             # From here on runs are cut at this size: a violation may still turn up, but not every final state will.
             self._growing[process] = size
             name = self.machine.program.processes[process].name
-            line = self._position(step, before).line
+            line = self._position(step).line
             self.result.reasons.append(
                 f"what {name} has under way can grow without bound (by a loop through line {line}); "
                 f"runs were cut at {size} entries"

@@ -233,10 +233,9 @@ def test_start_and_join() -> None:
         "L3: assume(_R_ended != 0) // join R",
     ]
     assert lines(program.processes[1].body) == [
-        "L0: assume(_R_started != 0) // begin R",
-        "L1: x = 1",
-        "L2: atomic { // end R",
-        "  L3: _R_ended = 1",
+        "L0: x = 1",
+        "L1: atomic { // end R",
+        "  L2: _R_ended = 1",
     ]
     assert program.processes[0].when is None
     assert program.processes[1].when == "_R_started"

@@ -106,7 +106,10 @@ def test_locks(model: ModelName) -> None:
 def test_unlocking_what_one_does_not_hold_is_a_violation() -> None:
     outcomes = run("process P { lock(m); } process R { unlock(m); }", "sc")
     assert outcomes.violation is not None
-    assert (outcomes.violation.kind, outcomes.violation.message) == ("assertion", "R holds m")
+    assert (outcomes.violation.kind, outcomes.violation.message) == (
+        "assertion",
+        "the assertion does not hold: R holds m",
+    )
 
 
 def test_lock_order_deadlock_is_counted() -> None:
