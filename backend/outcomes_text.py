@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ebb.formats.outcomes import Outcomes, PropertyReport, Run, State, TraceStep
+from ebb.formats.outcomes import Outcomes, PropertyReport, Run, State, TraceStep, is_bookkeeping
 
 _HOLDS = {True: "holds", False: "does not hold", None: "unknown"}
 
@@ -52,7 +52,7 @@ def _property(outcomes: Outcomes, report: PropertyReport) -> str:
 
 def _table(states: tuple[State, ...]) -> list[str]:
     names = list(states[0])
-    return columns([names, *([str(state[name]) for name in names] for state in states)])
+    return columns([names, *([_value(state[name]) for name in names] for state in states)])
 
 
 def columns(rows: Iterable[list[str]]) -> list[str]:
@@ -65,26 +65,37 @@ def columns(rows: Iterable[list[str]]) -> list[str]:
 
 
 def show_run(run: Run) -> list[str]:
-    """One row a step: who, where, what, what it changed, and what is under way after it."""
-    rows = [["step", "process", "line", "action", "changes", "under way"]]
-    rows.append(["0", "", "", run.initial.action, _assignments(run.initial.memory), ""])
+    """One row a step: who, where, what, the values after it, and what is under way. Locals start at 0 unless shown."""
+    rows = [["step", "process", "line", "action", "values", "under way"]]
+    start = {**run.initial.memory, **{name: value for name, value in run.initial.locals.items() if value}}
+    shown = {name: value for name, value in start.items() if not is_bookkeeping(name)}
+    rows.append(["0", "", "", run.initial.action, _assignments(shown), ""])
     before = run.initial
     for number, step in enumerate(run.steps, start=1):
         line = str(step.at.line) if step.at else ""
         action = step.action if not step.note or step.note == step.action else f"{step.action}  // {step.note}"
-        rows.append([str(number), step.process, line, action, _changes(before, step), _pending(step)])
+        rows.append([str(number), step.process, line, action, _values(before, step), _pending(step)])
         before = step
     return columns(rows)
 
 
-def _changes(before: TraceStep, after: TraceStep) -> str:
-    old = {**before.memory, **before.locals}
-    new = {**after.memory, **after.locals}
-    return _assignments({name: value for name, value in new.items() if old[name] != value})
+def _values(before: TraceStep, after: TraceStep) -> str:
+    """What the step assigned and what else changed, but not temporaries that are merely forgotten."""
+    memory = {name: value for name, value in after.memory.items() if before.memory[name] != value}
+    locals_ = {
+        name: value
+        for name, value in after.locals.items()
+        if name in after.assigned or (before.locals[name] != value and not is_bookkeeping(name))
+    }
+    return _assignments({**memory, **locals_})
 
 
 def _assignments(values: State) -> str:
-    return ", ".join(f"{name}={value}" for name, value in values.items())
+    return ", ".join(f"{name}={_value(value)}" for name, value in values.items())
+
+
+def _value(value: int | tuple[int, ...]) -> str:
+    return str(value) if isinstance(value, int) else f"{{{', '.join(map(str, value))}}}"
 
 
 def _pending(step: TraceStep) -> str:

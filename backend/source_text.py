@@ -19,20 +19,25 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from ebb.formats.errors import Position
-from ebb.formats.expressions import At, Binary, Element, Expression, Unary, show, show_label, show_name
+from ebb.formats.expressions import At, Expression, operands, show, show_label, show_name
 from ebb.formats.ir import (
     Action,
+    Add,
     Assert,
     Assign,
     Assume,
     Atomic,
     Branch,
+    Choose,
+    Collect,
     Fence,
     Flush,
+    Forget,
     Get,
     Goto,
     Havoc,
     Instruction,
+    Overflow,
     Predicate,
     Process,
     Program,
@@ -92,6 +97,16 @@ def show_action(action: Action) -> str:
             return "atomic {"
         case Transaction(edge):
             return "transaction {" if edge == "begin" else "}"
+        case Overflow():
+            return "overflow"
+        case Forget(target):
+            return f"forget({show(target)})"
+        case Collect(set_, value):
+            return f"{show_name(set_)} = {{{show(value)}}}"
+        case Add(set_, value):
+            return f"add({show_name(set_)}, {show(value)})"
+        case Choose(target, set_):
+            return f"{show(target)} = choose({show_name(set_)})"
         case _:
             assert_never(action)
 
@@ -120,7 +135,8 @@ def _aligned(block: list[_Line]) -> list[str]:
 
 def _header(program: Program) -> str:
     model = "" if program.model == "any" else f" model {program.model}"
-    return f"//@ program {json.dumps(program.name)} from {json.dumps(program.source)}{model}"
+    reduced = "" if program.reduced is None else f" reduced {program.reduced}"
+    return f"//@ program {json.dumps(program.name)} from {json.dumps(program.source)}{model}{reduced}"
 
 
 def _blocks(program: Program) -> list[list[_Line]]:
@@ -141,13 +157,15 @@ def _comment(at: Position, note: str = "") -> str:
 def _declaration(keyword: str, variable: Variable) -> _Line:
     size = "" if variable.size is None else f"[{variable.size}]"
     range_ = "" if variable.range is None else f" : {variable.range.low}..{variable.range.high}"
-    initial = "*" if variable.initial is None else str(variable.initial)
-    return _Line(f"{keyword} {show_name(variable.name)}{size}{range_} = {initial};", _comment(variable.at))
+    initial = "{}" if variable.type == "set" else "*" if variable.initial is None else str(variable.initial)
+    comment = _comment(variable.at, variable.note)
+    return _Line(f"{keyword} {show_name(variable.name)}{size}{range_} = {initial};", comment)
 
 
 def _process(process: Process, program: Program) -> Iterator[_Line]:
     when = "" if process.when is None else f" when {show_name(process.when)}"
-    yield _Line(f"process {show_name(process.name)}{when} {{", _comment(process.at))
+    background = " background" if process.background else ""
+    yield _Line(f"process {show_name(process.name)}{background}{when} {{", _comment(process.at))
     owned = [_declaration("shared", variable) for variable in program.shared if variable.owner == process.name]
     for line in [*owned, *(_declaration("local", variable) for variable in process.locals)]:
         yield _Line(_INDENT + line.text, line.comment)
@@ -176,14 +194,10 @@ def _jump_targets(body: tuple[Instruction, ...]) -> set[str]:
 
 
 def _locations(expression: Expression) -> Iterator[At]:
-    match expression:
-        case At():
-            yield expression
-        case Unary(_, operand) | Element(_, operand):
-            yield from _locations(operand)
-        case Binary(_, left, right):
-            yield from _locations(left)
-            yield from _locations(right)
+    if isinstance(expression, At):
+        yield expression
+    for operand in operands(expression):
+        yield from _locations(operand)
 
 
 def _body(body: tuple[Instruction, ...], depth: int, labels: set[str]) -> Iterator[_Line]:

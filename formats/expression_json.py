@@ -1,7 +1,7 @@
 """Expressions in JSON: an integer is itself, a name is a string, all else is a list with its operator first.
 
-`["+", "x", 1]` is `x + 1`, `["[]", "Q", "i"]` is `Q[i]`, `["@", "P0", "cs"]` is `P0@cs`. Lists are the shortest form
-that needs no grammar to read, and they keep an instruction on one line.
+`["+", "x", 1]` is `x + 1`, `["[]", "Q", "i"]` is `Q[i]`, `["?", "c", 1, 2]` is `c ? 1 : 2`, `["@", "P0", "cs"]` is
+`P0@cs`. Lists are the shortest form that needs no grammar to read, and they keep an instruction on one line.
 """
 
 from typing import Any, assert_never
@@ -11,6 +11,7 @@ from ebb.formats.expressions import (
     UNARY_OPERATORS,
     At,
     Binary,
+    Conditional,
     Element,
     Expression,
     Integer,
@@ -37,6 +38,8 @@ def to_json(expression: Expression) -> Any:
             return [operator, to_json(operand)]
         case Binary(operator, left, right):
             return [operator, to_json(left), to_json(right)]
+        case Conditional(condition, then, otherwise):
+            return ["?", to_json(condition), to_json(then), to_json(otherwise)]
         case At(process, label):
             return ["@", process, label]
         case _:
@@ -59,6 +62,12 @@ def from_json(value: Any, path: Path = (), depth: int = 0) -> Expression:
             return Element(expect_string(array, (*path, 1)), from_json(index, (*path, 2), depth + 1))
         case ["@", process, label]:
             return At(expect_string(process, (*path, 1)), expect_string(label, (*path, 2)))
+        case ["?", condition, then, otherwise]:
+            return Conditional(
+                from_json(condition, (*path, 1), depth + 1),
+                from_json(then, (*path, 2), depth + 1),
+                from_json(otherwise, (*path, 3), depth + 1),
+            )
         case [_, operand] if operator in UNARY_OPERATORS:
             inner = from_json(operand, (*path, 1), depth + 1)
             return minus(inner) if operator == "-" else Unary(operator, inner)
@@ -66,7 +75,7 @@ def from_json(value: Any, path: Path = (), depth: int = 0) -> Expression:
             return Binary(
                 operator, from_json(left, (*path, 1), depth + 1), from_json(right, (*path, 2), depth + 1)
             )  # fmt: skip
-        case _ if operator in ("[]", "@", *UNARY_OPERATORS, *BINARY_OPERATORS):
+        case _ if operator in ("[]", "@", "?", *UNARY_OPERATORS, *BINARY_OPERATORS):
             raise ShapeError(f"the operator {operator!r} does not take {len(value) - 1} operands", path)
         case _:
             raise ShapeError(f"unknown operator {quoted(operator)}", (*path, 0))

@@ -46,6 +46,15 @@ class Binary:
 
 
 @dataclass(frozen=True, slots=True)
+class Conditional:
+    """`condition ? then : otherwise`; only the part that is chosen is evaluated."""
+
+    condition: "Expression"
+    then: "Expression"
+    otherwise: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
 class At:
     """`process@label`: the process is about to execute the instruction with that label. Only in properties."""
 
@@ -53,7 +62,7 @@ class At:
     label: str
 
 
-Expression = Integer | Name | Element | Unary | Binary | At
+Expression = Integer | Name | Element | Unary | Binary | Conditional | At
 Place = Name | Element
 
 UNARY_OPERATORS = ("-", "!")
@@ -74,23 +83,29 @@ def place_name(place: Place) -> str:
     return place.name if isinstance(place, Name) else place.array
 
 
-def places(expression: Expression) -> Iterator[Place]:
-    """Every variable access in the order of evaluation: an index before its element, left before right."""
+def operands(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions that an expression is directly made of, left to right."""
     match expression:
-        case Name():
-            yield expression
+        case Integer() | Name() | At():
+            return ()
         case Element(_, index):
-            yield from places(index)
-            yield expression
+            return (index,)
         case Unary(_, operand):
-            yield from places(operand)
+            return (operand,)
         case Binary(_, left, right):
-            yield from places(left)
-            yield from places(right)
-        case Integer() | At():
-            pass
+            return left, right
+        case Conditional(condition, then, otherwise):
+            return condition, then, otherwise
         case _:
             assert_never(expression)
+
+
+def places(expression: Expression) -> Iterator[Place]:
+    """Every variable access in the order of evaluation: an index before its element, left before right."""
+    for operand in operands(expression):
+        yield from places(operand)
+    if isinstance(expression, Name | Element):
+        yield expression
 
 
 def variables(expression: Expression) -> set[str]:
@@ -130,6 +145,8 @@ def show(expression: Expression, strength: int = 0) -> str:
         case Binary(operator, left, right):
             own = BINARY_OPERATORS[operator]
             text = f"{show(left, own)} {operator} {show(right, own + 1)}"
+        case Conditional(condition, then, otherwise):
+            text, own = f"{show(condition, 1)} ? {show(then)} : {show(otherwise)}", 0
         case _:
             assert_never(expression)
     return f"({text})" if own < strength else text

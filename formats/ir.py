@@ -9,6 +9,8 @@ Design choices:
   Under TSO and PSO it runs only when its process has no buffered store, and acts on memory.
 - Locks, semaphores, condition variables, barriers, `start`/`join` and locked instructions are atomic blocks; `note`
   says which (`lock m`). One mechanism, so no later stage can forget one of them.
+- A reduced program (`reduced` says from which model) contains its memory model, so its `model` is SC. There an
+  instruction is one step whatever it reads. Sets, `overflow`, `forget` and background processes occur only there.
 - A name that begins with an underscore is bookkeeping that the front end made: no outcome mentions it.
 """
 
@@ -33,7 +35,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A shared or local variable; an array when it has a size, and then `initial` and `range` hold for each element."""
+    """A shared or local variable; an array when it has a size, and then `initial` and `range` hold for each element.
+
+    A set holds integers and is empty at first. The note says what a variable of a reduced program models.
+    """
 
     name: str
     at: Position
@@ -41,6 +46,8 @@ class Variable:
     range: Range | None = None
     size: int | None = None
     owner: str | None = None  # the process in whose memory a shared variable lives (RMA)
+    type: Literal["integer", "set"] = "integer"
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +145,62 @@ class Transaction:
     edge: Literal["begin", "end"]
 
 
+@dataclass(frozen=True, slots=True)
+class Overflow:
+    """A buffer has no room: the run ends here, and nothing is known of how it would have gone on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """`forget(target)`: the value means nothing any more; it is not read again before it is written."""
+
+    target: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Collect:
+    """`set = {value}`."""
+
+    set: str
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """`add(set, value)`."""
+
+    set: str
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """`target = choose(set)`: any one element of the set; waits while the set is empty."""
+
+    target: Place
+    set: str
+
+
 Action = (
-    Assign | Havoc | Assume | Assert | Skip | Goto | Branch | Atomic | Fence | Put | Get | Flush | Transaction
-)  # fmt: skip
+    Assign
+    | Havoc
+    | Assume
+    | Assert
+    | Skip
+    | Goto
+    | Branch
+    | Atomic
+    | Fence
+    | Put
+    | Get
+    | Flush
+    | Transaction
+    | Overflow
+    | Forget
+    | Collect
+    | Add
+    | Choose
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +221,11 @@ class Process:
     locals: tuple[Variable, ...]
     body: tuple[Instruction, ...]
     when: str | None = None
+    background: bool = False  # it models hardware: it runs for ever and counts as ended whenever it waits
 
+
+ReducedModel = Literal["tso", "pso", "rma"]
+REDUCED_MODELS: tuple[ReducedModel, ...] = ("tso", "pso", "rma")
 
 PropertyKind = Literal["never", "always", "final", "exists", "~exists", "forall"]
 PROPERTY_KINDS: tuple[PropertyKind, ...] = ("never", "always", "final", "exists", "~exists", "forall")
@@ -192,7 +256,8 @@ class Program:
     processes: tuple[Process, ...]
     properties: tuple[Property, ...] = ()
     predicates: tuple[Predicate, ...] = field(default=())
-    model: Literal["any", "sc"] = "any"  # "sc": the text already contains its memory model
+    model: Literal["any", "sc"] = "any"  # that the text is to be run under
+    reduced: ReducedModel | None = None  # the model whose effects the text contains
 
 
 def instructions(body: tuple[Instruction, ...]) -> Iterator[Instruction]:

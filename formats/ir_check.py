@@ -7,8 +7,8 @@ without findings can be written as a document and read back unchanged.
 from collections.abc import Iterable, Iterator
 
 from ebb.formats.errors import Position
-from ebb.formats.ir import PROPERTY_KINDS, Process, Program, Variable
-from ebb.formats.ir_check_code import check_code
+from ebb.formats.ir import PROPERTY_KINDS, REDUCED_MODELS, Process, Program, Variable
+from ebb.formats.ir_check_code import check_code, check_position, is_note
 from ebb.formats.ir_check_expressions import Finding, Scope, check_digits, check_expression, check_name
 from ebb.formats.json_text import Path, quoted
 
@@ -16,6 +16,7 @@ __all__ = ["Finding", "check"]
 
 _START = Position(1, 1)  # of the source: where a program stands that has no better place
 _MODELS = ("any", "sc")
+LARGEST_ARRAY = 65_536
 
 Variables = dict[str, Variable]
 Labels = dict[str, frozenset[str]]  # of each process, those at which control can be seen: outside atomic blocks
@@ -28,28 +29,55 @@ def check(program: Program) -> list[Finding]:
 
 def _check_program(program: Program) -> Iterator[Finding]:
     for key, line in (("name", program.name), ("source", program.source)):
-        if not line.isprintable():
+        if not line or not line.isprintable():
             yield Finding(f"the {key} is one line of printable characters", (key,), _START)
     if program.model not in _MODELS:
         yield Finding(f"unknown model {quoted(program.model)}", ("model",), _START)
+    if program.reduced is not None and program.reduced not in REDUCED_MODELS:
+        yield Finding(f"unknown model {quoted(program.reduced)}", ("reduced",), _START)
+    if program.reduced is not None and program.model != "sc":
+        yield Finding("a reduced program is run under sc", ("model",), _START)
     yield from _check_variables(program.shared, "shared variable", ("shared",))
     processes = {process.name for process in program.processes}
     for index, variable in enumerate(program.shared):
         if variable.owner is not None and variable.owner not in processes:
             message = f"the owner of {quoted(variable.name)}, {quoted(variable.owner)}, is not a process"
             yield Finding(message, ("shared", index, "owner"), variable.at)
+    owners = [None, *(process.name for process in program.processes)]
+    places = [owners.index(variable.owner) for variable in program.shared if variable.owner in owners]
+    if places != sorted(places):
+        yield Finding(
+            "shared variables without an owner come first, then in the order of their owners", ("shared",), _START
+        )
     if not program.processes:
         yield Finding("a program needs a process", ("processes",), _START)
     yield from _check_names(program.processes, "process", ("processes",))
     shared = {variable.name: variable for variable in program.shared}
     labels = _labels(program)
     for index, process in enumerate(program.processes):
-        yield from _check_process(process, ("processes", index), shared, labels)
+        reduced = program.reduced is not None
+        yield from _check_process(process, ("processes", index), shared, labels, reduced=reduced)
+    if program.reduced is None:
+        yield from _check_source_forms(program)
     yield from _check_conditions(program, shared, labels)
 
 
-def _check_process(process: Process, path: Path, shared: Variables, labels: Labels) -> Iterator[Finding]:
-    yield from _check_at(process.at, path)
+def _check_source_forms(program: Program) -> Iterator[Finding]:
+    """What only reduced programs have."""
+    for index, process in enumerate(program.processes):
+        if process.background:
+            yield Finding(
+                "only a reduced program has background processes", ("processes", index, "background"), process.at
+            )
+    for index, variable in enumerate(program.shared):
+        if variable.type == "set":
+            yield Finding("only a reduced program has sets", ("shared", index, "type"), variable.at)
+
+
+def _check_process(
+    process: Process, path: Path, shared: Variables, labels: Labels, *, reduced: bool
+) -> Iterator[Finding]:
+    yield from check_position(process.at, path)
     if process.when is not None:
         starter = shared.get(process.when)
         if starter is None:
@@ -64,9 +92,11 @@ def _check_process(process: Process, path: Path, shared: Variables, labels: Labe
             yield Finding(f"{quoted(variable.name)} is both shared and local", (*where, "name"), variable.at)
         if variable.owner is not None:
             yield Finding("a local variable has no owner", (*where, "owner"), variable.at)
+        if variable.type == "set":
+            yield Finding("a local variable is not a set", (*where, "type"), variable.at)
     variables = {variable.name: variable for variable in process.locals} | shared
     scope = Scope("process", variables, frozenset(shared), labels)
-    yield from check_code(process, path, scope)
+    yield from check_code(process, path, scope, reduced=reduced)
 
 
 def _check_conditions(program: Program, shared: Variables, labels: Labels) -> Iterator[Finding]:
@@ -80,12 +110,12 @@ def _check_conditions(program: Program, shared: Variables, labels: Labels) -> It
         if item.kind not in PROPERTY_KINDS:
             yield Finding(f"unknown kind of property {quoted(item.kind)}", (*path, "kind"), item.at)
         yield from check_expression(item.condition, (*path, "condition"), item.at, scope)
-        yield from _check_at(item.at, path)
+        yield from check_position(item.at, path)
     scope = Scope("predicate", visible, frozenset(shared), labels)
     for index, predicate in enumerate(program.predicates):
         path = ("predicates", index)
         yield from check_expression(predicate.expression, (*path, "expression"), predicate.at, scope)
-        yield from _check_at(predicate.at, path)
+        yield from check_position(predicate.at, path)
 
 
 def _labels(program: Program) -> Labels:
@@ -123,9 +153,12 @@ def _check_variable(variable: Variable, path: Path) -> Iterator[Finding]:
         yield from check_digits(variable.size, (*path, "size"), at)
         if variable.size < 1:
             yield Finding(f"the array {name} has no element", (*path, "size"), at)
-    yield from _check_at(at, path)
-
-
-def _check_at(at: Position, path: Path) -> Iterator[Finding]:
-    if min(at.line, at.column) < 1:
-        yield Finding("lines and columns count from 1", (*path, "at"), at)
+        if variable.size > LARGEST_ARRAY:
+            yield Finding(f"the array {name} has more than {LARGEST_ARRAY} elements", (*path, "size"), at)
+    if variable.type not in ("integer", "set"):
+        yield Finding(f"unknown type {quoted(variable.type)}", (*path, "type"), at)
+    if variable.type == "set" and (variable.initial != 0 or values is not None or variable.size is not None):
+        yield Finding(f"the set {name} has an initial value, a range or a size", path, at)
+    if not is_note(variable.note):
+        yield Finding("a note is one line of printable characters", (*path, "note"), at)
+    yield from check_position(at, path)

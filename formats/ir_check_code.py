@@ -5,20 +5,25 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from ebb.formats.errors import Position
-from ebb.formats.expressions import Element, Expression, Place, place_name
+from ebb.formats.expressions import Element, Expression, Name, Place, place_name
 from ebb.formats.ir import (
     Action,
+    Add,
     Assert,
     Assign,
     Assume,
     Atomic,
     Branch,
+    Choose,
+    Collect,
     Fence,
     Flush,
+    Forget,
     Get,
     Goto,
     Havoc,
     Instruction,
+    Overflow,
     Process,
     Put,
     Skip,
@@ -28,6 +33,7 @@ from ebb.formats.ir_check_expressions import Finding, Scope, check_expression, c
 from ebb.formats.json_text import Path, quoted
 
 DEEPEST_ATOMIC = 50
+LARGEST_POSITION = 10**9
 Body = tuple[Instruction, ...]
 
 
@@ -42,10 +48,23 @@ class Code:
     process: Process
     scope: Scope
     labels: frozenset[str]  # all of the process, atomic blocks included
+    reduced: bool
 
 
-def check_code(process: Process, path: Path, scope: Scope) -> Iterator[Finding]:
-    """Everything wrong with the instructions of the process at a path."""
+def is_note(note: str) -> bool:
+    """One line of printable characters, with no blank at either end that a comment would lose."""
+    return note.isprintable() and note == note.strip()
+
+
+def check_position(at: Position, path: Path) -> Iterator[Finding]:
+    if min(at.line, at.column) < 1:
+        yield Finding("lines and columns count from 1", (*path, "at"), at)
+    if max(at.line, at.column) >= LARGEST_POSITION:
+        yield Finding("no source has so many lines or columns", (*path, "at"), at)
+
+
+def check_code(process: Process, path: Path, scope: Scope, *, reduced: bool) -> Iterator[Finding]:
+    """Everything wrong with the instructions of the process at a path; more is allowed in a reduced program."""
     first: dict[str, Position] = {}
     for instruction, where in _all_instructions(process.body, (*path, "body")):
         label = instruction.label
@@ -54,7 +73,7 @@ def check_code(process: Process, path: Path, scope: Scope) -> Iterator[Finding]:
             message = f"the label {quoted(label)} occurs twice in the process {quoted(process.name)}"
             yield Finding(message, (*where, "label"), instruction.at)
         first.setdefault(label, instruction.at)
-    code = Code(process, scope, frozenset(first))
+    code = Code(process, scope, frozenset(first), reduced)
     yield from _check_body(process.body, (*path, "body"), code, depth=0)
 
 
@@ -76,7 +95,7 @@ def _check_body(body: Body, path: Path, code: Code, depth: int) -> Iterator[Find
         for key, operand in _operands(action):
             yield from check_expression(operand, (*where, key), instruction.at, code.scope)
         yield from _check_action(instruction, where, code)
-        if depth == 0 and len(accesses := _shared_accesses(action, code.scope.shared)) > 1:
+        if depth == 0 and not code.reduced and len(accesses := _shared_accesses(action, code.scope.shared)) > 1:
             names = ", ".join(sorted({quoted(place_name(place)) for place in accesses}))
             message = f"{len(accesses)} shared accesses in one step outside atomic blocks, to {names}"
             yield Finding(message, where, instruction.at)
@@ -98,7 +117,13 @@ def _operands(action: Action) -> list[tuple[str, Expression]]:
             return [("condition", condition)]
         case Put(target, _, source) | Get(target, source, _):
             return [("target", target), ("source", source)]
-        case Skip() | Goto() | Atomic() | Fence() | Flush() | Transaction():
+        case Collect(_, value) | Add(_, value):
+            return [("value", value)]
+        case Choose(target, _):
+            return [("target", target)]
+        case Forget(target):
+            return [] if isinstance(target, Name) else [("target", target)]  # a name may be that of a set
+        case Skip() | Goto() | Atomic() | Fence() | Flush() | Transaction() | Overflow():
             return []
         case _:
             assert_never(action)
@@ -115,6 +140,8 @@ def _shared_accesses(action: Action, shared: frozenset[str]) -> list[Place]:
             return [*shared_reads(condition, shared)]
         case Skip() | Goto() | Atomic() | Fence() | Put() | Get() | Flush() | Transaction():
             return []
+        case Overflow() | Forget() | Collect() | Add() | Choose():
+            return []  # only reduced programs have them, and there a step may do anything
         case _:
             assert_never(action)
 
@@ -145,12 +172,22 @@ def _check_action(instruction: Instruction, path: Path, code: Code) -> Iterator[
             yield from _check_copied(source, process, (*path, "source"), at, code)
         case Flush(process):
             yield from _check_process(process, path, at, code)
+        case Collect(name, _) | Add(name, _) | Choose(_, name):
+            yield from _check_set(name, (*path, "set"), at, code)
+        case Forget(Name(name)) if name not in code.scope.variables:
+            yield Finding(f"{quoted(name)} is not declared", (*path, "target"), at)
         case _:
             pass
-    if not instruction.note.isprintable():
+    if isinstance(instruction.action, Overflow | Forget | Collect | Add | Choose) and not code.reduced:
+        yield Finding("only a reduced program has such an instruction", (*path, "op"), at)
+    if not is_note(instruction.note):
         yield Finding("a note is one line of printable characters", (*path, "note"), at)
-    if min(at.line, at.column) < 1:
-        yield Finding("lines and columns count from 1", (*path, "at"), at)
+    yield from check_position(at, path)
+
+
+def _check_set(name: str, path: Path, at: Position, code: Code) -> Iterator[Finding]:
+    if name not in code.scope.variables or code.scope.variables[name].type != "set":
+        yield Finding(f"{quoted(name)} is not a set", path, at)
 
 
 def _check_process(process: str, path: Path, at: Position, code: Code) -> Iterator[Finding]:

@@ -16,6 +16,7 @@ from ebb.formats.expressions import (
     UNARY_OPERATORS,
     At,
     Binary,
+    Conditional,
     Element,
     Expression,
     Integer,
@@ -73,6 +74,8 @@ def check_expression(expression: Expression, path: Path, at: Position, scope: Sc
             case Binary(operator, _, _):
                 if operator not in BINARY_OPERATORS:
                     yield Finding(f"unknown operator {quoted(operator)}", (*where, 0), at)
+            case Conditional():
+                pass
             case At(process, label):
                 yield from _check_at(process, label, where, at, scope)
             case _:
@@ -102,6 +105,8 @@ def shared_reads(expression: Expression, shared: frozenset[str]) -> set[Place]:
 
 def _check_use(name: str, path: Path, at: Position, scope: Scope) -> Iterator[Finding]:
     if name in scope.variables:
+        if scope.variables[name].type == "set":
+            yield Finding(f"{quoted(name)} is a set, not a number", path, at)
         return
     if scope.where == "process" and "." in name:
         yield Finding(f"{quoted(name)}: only properties and predicates name the locals of a process", path, at)
@@ -137,6 +142,8 @@ def _parts(expression: Expression, path: Path) -> Iterator[tuple[Expression, Pat
             case Binary(_, left, right):
                 stack.append((right, (*where, 2)))
                 stack.append((left, (*where, 1)))
+            case Conditional(condition, then, otherwise):
+                stack += [(otherwise, (*where, 3)), (then, (*where, 2)), (condition, (*where, 1))]
             case Integer() | Name() | At():
                 pass
             case _:

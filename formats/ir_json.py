@@ -16,17 +16,22 @@ from ebb.formats.errors import InputError, Position
 from ebb.formats.expression_json import EXPRESSION, PLACE
 from ebb.formats.ir import (
     Action,
+    Add,
     Assert,
     Assign,
     Assume,
     Atomic,
     Branch,
+    Choose,
+    Collect,
     Fence,
     Flush,
+    Forget,
     Get,
     Goto,
     Havoc,
     Instruction,
+    Overflow,
     Predicate,
     Process,
     Program,
@@ -40,6 +45,7 @@ from ebb.formats.ir import (
 from ebb.formats.ir_check import check
 from ebb.formats.ir_check_code import DEEPEST_ATOMIC, atomic_too_deep
 from ebb.formats.json_record import (
+    BOOLEAN,
     INTEGER,
     STRING,
     Kind,
@@ -160,6 +166,11 @@ _ACTIONS: dict[str, tuple[type[Action], dict[str, Kind]]] = {
     "get": (Get, {"target": PLACE, "source": PLACE, "process": STRING}),
     "flush": (Flush, {"process": STRING}),
     "transaction": (Transaction, {"edge": STRING}),
+    "overflow": (Overflow, {}),
+    "forget": (Forget, {"target": PLACE}),
+    "collect": (Collect, {"set": STRING, "value": EXPRESSION}),
+    "add": (Add, {"set": STRING, "value": EXPRESSION}),
+    "choose": (Choose, {"target": PLACE, "set": STRING}),
 }
 _OPERATIONS = {name: _operation(action, **kinds) for name, (action, kinds) in _ACTIONS.items()}
 _OPERATION_OF = {action: name for name, (action, _) in _ACTIONS.items()}
@@ -172,12 +183,21 @@ _VARIABLE = Record(
         "range": optional(_RANGE),
         "size": optional(INTEGER),
         "owner": optional(STRING),
+        "type": optional(STRING, "integer"),
         "at": _AT,
+        "note": optional(STRING, ""),
     },
 )
 _PROCESS = Record(
     Process,
-    {"name": STRING, "at": _AT, "when": optional(STRING), "locals": list_of(_VARIABLE.kind()), "body": _BODY},
+    {
+        "name": STRING,
+        "at": _AT,
+        "when": optional(STRING),
+        "background": optional(BOOLEAN, False),
+        "locals": list_of(_VARIABLE.kind()),
+        "body": _BODY,
+    },
 )
 _PROPERTY = Record(Property, {"kind": STRING, "condition": EXPRESSION, "at": _AT})
 _PREDICATE = Record(Predicate, {"expression": EXPRESSION, "at": _AT})
@@ -187,6 +207,7 @@ _PROGRAM = Record(
         "name": STRING,
         "source": STRING,
         "model": STRING,
+        "reduced": optional(STRING),
         "shared": list_of(_VARIABLE.kind()),
         "processes": list_of(_PROCESS.kind()),
         "properties": list_of(_PROPERTY.kind()),

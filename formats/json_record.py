@@ -102,6 +102,12 @@ def expect_integer(value: Any, path: Path) -> int:
     return value
 
 
+def expect_boolean(value: Any, path: Path) -> bool:
+    if type(value) is not bool:
+        raise ShapeError(f"expected true or false, not {_kind_of(value)}", path)
+    return value
+
+
 def expect_string(value: Any, path: Path) -> str:
     if not isinstance(value, str):
         raise ShapeError(f"expected a string, not {_kind_of(value)}", path)
@@ -122,6 +128,7 @@ def expect_object(value: Any, path: Path) -> dict[str, Any]:
 
 STRING = Kind(str, expect_string)
 INTEGER = Kind(int, expect_integer)
+BOOLEAN = Kind(bool, expect_boolean)
 
 
 def _kind_of(value: Any) -> str:

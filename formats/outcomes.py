@@ -8,7 +8,12 @@ from ebb.formats.errors import Position
 from ebb.formats.ir import PropertyKind
 
 Verdict = Literal["safe", "unsafe", "unknown"]
-State = dict[str, int]  # `P0.r` and `X`, every local and shared variable that the source declares
+State = dict[str, Any]  # `P0.r` and `X`: an integer, or the elements of a set
+
+
+def is_bookkeeping(name: str) -> bool:
+    """Whether the front end made the variable: outcomes do not mention it, runs do."""
+    return name.rpartition(".")[2].startswith("_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +24,9 @@ class TraceStep:
     action: str
     at: Position | None  # None: the buffer or the network did it, not the program
     note: str
-    memory: State
+    memory: State  # every variable, also the front end's bookkeeping
     locals: State
+    assigned: tuple[str, ...]  # the variables that the step gave a value to, even the one they had
     pending: dict[str, tuple[str, ...]]  # of each process: buffered stores or remote operations, oldest first
 
 
@@ -67,7 +73,7 @@ class Outcomes:
     model: str
     verdict: Verdict
     reason: str | None  # of an unknown verdict
-    final: tuple[State, ...]
+    final: tuple[State, ...]  # every local and shared variable that the source declares
     complete: bool  # whether `final` has every final state
     properties: tuple[PropertyReport, ...]
     violation: ViolationReport | None
@@ -149,6 +155,7 @@ def _step(number: int, step: TraceStep) -> dict[str, Any]:
         "note": step.note,
         "memory": step.memory,
         "locals": step.locals,
+        "assigned": list(step.assigned),
         "pending": {process: list(entries) for process, entries in step.pending.items()},
     }
 

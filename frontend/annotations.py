@@ -1,26 +1,30 @@
 """Structured comments: what `ebb-show` adds so that its output parses back to the same IR.
 
-`//@ program "NAME" from "FILE"` (and `model sc`) stands for the program as a whole; `//@ LINE:COLUMN note` gives what
-stands on its line the position and the note it had before it was printed. Other tools skip them as comments.
+`//@ program "NAME" from "FILE"` (and `model sc reduced pso`) stands for the program as a whole; `//@ LINE:COLUMN note`
+gives what stands on its line the position and the note it had before it was printed. Other tools skip comments.
 """
 
 import contextlib
 import json
 import re
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ebb.formats.errors import Position
+from ebb.formats.ir import REDUCED_MODELS, ReducedModel
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _PLACE = re.compile(r"//@ (\d{1,9}):(\d{1,9})(?: (.*))?")
-_PROGRAM = re.compile(r'//@ program ("(?:[^"\\]|\\.)*") from ("(?:[^"\\]|\\.)*")( model sc)?')
+_STRING = r'("(?:[^"\\]|\\.)*")'
+_PROGRAM = re.compile(rf"//@ program {_STRING} from {_STRING}( model sc)?(?: reduced (tso|pso|rma))?")
 
 
 @dataclass(slots=True)
 class Annotations:
     name: str | None = None
     source: str | None = None
-    reduced: bool = False
+    model: Literal["any", "sc"] = "any"
+    reduced: ReducedModel | None = None
     places: dict[int, tuple[Position, str]] = field(default_factory=dict)  # by line of the text
 
     def position(self, at: Position) -> Position:
@@ -45,7 +49,8 @@ def read_annotations(text: str) -> Annotations:
         if place := _PLACE.fullmatch(content):
             annotations.places[line] = (Position(int(place[1]), int(place[2])), place[3] or "")
         elif program := _PROGRAM.fullmatch(content):
-            annotations.reduced = bool(program[3])
+            annotations.model = "sc" if program[3] else "any"
+            annotations.reduced = next((model for model in REDUCED_MODELS if model == program[4]), None)
             with contextlib.suppress(ValueError):
                 annotations.name, annotations.source = json.loads(program[1]), json.loads(program[2])
     return annotations

@@ -8,12 +8,13 @@ import lark
 from lark import Token, v_args
 
 from ebb.formats.errors import InputError, Position
-from ebb.formats.expressions import KEYWORDS, At, Binary, Element, Expression, Name, Place, Unary, minus
+from ebb.formats.expressions import KEYWORDS, At, Binary, Conditional, Element, Expression, Name, Place, Unary, minus
 from ebb.formats.ir import Range
 from ebb.frontend import ebb_tree as tree
 from ebb.frontend.ebb_tree import position
 
 LONGEST_INTEGER = 100  # digits
+_EMPTY = Token("EMPTY", "{}")
 
 
 def parse_tree(text: str) -> tree.FileTree:
@@ -36,7 +37,7 @@ def _parser() -> lark.Lark:
 _SPELLING = {
     "COLON": ":", "COMMA": ",", "DOT": ".", "EQUAL": "=", "LBRACE": "{", "LPAR": "(", "LSQB": "[", "RBRACE": "}",
     "RIGHT_BRACE": "}", "RPAR": ")", "RSQB": "]", "SEMICOLON": ";", "AT": "@", "__ANON_0": "..", "STAR": "*",
-    "TILDE": "~",
+    "TILDE": "~", "QMARK": "?",
 }  # fmt: skip
 _GROUPS = {
     "NAME": "a name",
@@ -118,8 +119,13 @@ class _Builder(lark.Transformer[Token, Any]):
     def declarator(
         self, name: Token, size: Token | None, values: Range | None, initial: int | Token | None
     ) -> tree.Declarator:
+        if initial == _EMPTY:
+            return tree.Declarator(name, size, values, 0, is_set=True)
         start = None if isinstance(initial, Token) else initial or 0
         return tree.Declarator(name, size, values, start)
+
+    def empty_set(self) -> Token:
+        return _EMPTY
 
     def size(self, token: Token) -> Token:
         return token
@@ -130,7 +136,11 @@ class _Builder(lark.Transformer[Token, Any]):
     def signed(self, sign: Token | None, token: Token) -> int:
         return -_integer(token) if sign else _integer(token)
 
-    def process(self, _: Token, name: Token, __: Token | None, when: Token | None, *items: Any) -> tree.ProcessTree:
+    def process(
+        self, _: Token, name: Token, role: Token | None, __: Token | None, when: Token | None, *items: Any
+    ) -> tree.ProcessTree:
+        if role is not None and role != "background":
+            raise InputError(f"unexpected `{role}`; expected `{{`", position(role))
         shared: list[tree.Declarator] = []
         local: list[tree.Declarator] = []
         elements: list[tree.Label | tree.Statement] = []
@@ -142,7 +152,7 @@ class _Builder(lark.Transformer[Token, Any]):
                     local.extend(declarators)
                 case _:
                     elements.append(item)
-        return tree.ProcessTree(name, when, tuple(shared), tuple(local), tuple(elements))
+        return tree.ProcessTree(name, role is not None, when, tuple(shared), tuple(local), tuple(elements))
 
     def property(self, word: Token, kind: Any, condition: Expression) -> tree.PropertyTree:
         return tree.PropertyTree(position(word), kind, condition)
@@ -173,6 +183,15 @@ class _Builder(lark.Transformer[Token, Any]):
 
     def load(self, word: Token, target: Place, value: Expression) -> tree.Assignment:
         return tree.Assignment(position(word), target, value, "load")
+
+    def collect(self, target: Place, value: Expression) -> tree.CollectStatement:
+        return tree.CollectStatement(tree.place_start(target), target, value)
+
+    def choose(self, target: Place, word: Token, set_: Token) -> tree.ChooseStatement:
+        return tree.ChooseStatement(tree.place_start(target), target, word, set_)
+
+    def call(self, word: Token, *arguments: Expression) -> tree.Call:
+        return tree.Call(word, arguments)
 
     def locked(self, result: Place | None, word: Token, arguments: tuple[Place, tuple[Expression, ...]]) -> tree.Locked:
         location, rest = arguments
@@ -231,6 +250,9 @@ class _Builder(lark.Transformer[Token, Any]):
 
     def place(self, name: Token, index: Expression | None = None) -> Place:
         return Name(name) if index is None else Element(name, index)
+
+    def conditional(self, condition: Expression, then: Expression, otherwise: Expression) -> Expression:
+        return Conditional(condition, then, otherwise)
 
     def binary(self, left: Expression, operator: Token, right: Expression) -> Expression:
         return Binary(str(operator), left, right)

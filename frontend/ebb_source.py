@@ -19,6 +19,8 @@ def parse(text: str, source: str) -> Program:
     if not file.processes:
         raise InputError("a program has at least one process", Position(1, 1))
     scope = build_scope(file, annotations)
+    if annotations.reduced is None:
+        _refuse_reduced_forms(file)
     processes, labels = _processes(file, scope, annotations)
     owners = [None, *scope.processes]
     return Program(
@@ -28,8 +30,19 @@ def parse(text: str, source: str) -> Program:
         processes=processes,
         properties=_properties(file, scope, labels, annotations),
         predicates=_predicates(file, scope, annotations),
-        model="sc" if annotations.reduced else "any",
+        model=annotations.model,
+        reduced=annotations.reduced,
     )
+
+
+def _refuse_reduced_forms(file: FileTree) -> None:
+    """Sets and background processes mean something only in a text that contains its memory model."""
+    for process in file.processes:
+        if process.background:
+            raise InputError("only a reduced program has background processes", position(process.name))
+    for declarator in (*file.shared, *(d for process in file.processes for d in (*process.shared, *process.locals))):
+        if declarator.is_set:
+            raise InputError("only a reduced program has sets", position(declarator.name))
 
 
 def _processes(
@@ -48,7 +61,8 @@ def _processes(
             raise InputError(f"`{tree.when}` is not a shared variable", position(tree.when))
         when = synchronisation.started.get(name) or (str(tree.when) if tree.when else None)
         at = annotations.position(position(tree.name))
-        processes.append(Process(name, at, tuple(scope.locals[name].values()), body, when))
+        locals_ = tuple(scope.locals[name].values())
+        processes.append(Process(name, at, locals_, body, when, tree.background))
     return tuple(processes), labels
 
 

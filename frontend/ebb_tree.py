@@ -9,7 +9,18 @@ from dataclasses import dataclass, field
 from lark import Token
 
 from ebb.formats.errors import Position
-from ebb.formats.expressions import At, Binary, Element, Expression, Integer, Name, Place, Unary, place_name
+from ebb.formats.expressions import (
+    At,
+    Binary,
+    Conditional,
+    Element,
+    Expression,
+    Integer,
+    Name,
+    Place,
+    Unary,
+    place_name,
+)
 from ebb.formats.ir import PropertyKind, Range
 
 
@@ -23,6 +34,7 @@ class Declarator:
     size: Token | None
     range: Range | None
     initial: int | None
+    is_set: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +50,33 @@ class Assignment:
     target: Place
     value: Expression | None
     word: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectStatement:
+    """`set = {value}`."""
+
+    at: Position
+    set: Place
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseStatement:
+    """`target = choose(set)`; `word` is what stands where `choose` should."""
+
+    at: Position
+    target: Place
+    word: Token
+    set: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`word(arguments)` or `word`, word being no keyword: add, forget, overflow, or a mistake."""
+
+    word: Token
+    arguments: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +197,9 @@ class Notify:
 
 Statement = (
     Assignment
+    | CollectStatement
+    | ChooseStatement
+    | Call
     | Locked
     | RemotePut
     | RemoteGet
@@ -179,6 +221,7 @@ Statement = (
 @dataclass(frozen=True, slots=True)
 class ProcessTree:
     name: Token
+    background: bool
     when: Token | None
     shared: tuple[Declarator, ...]
     locals: tuple[Declarator, ...]
@@ -221,6 +264,8 @@ def start(expression: Expression) -> Position | None:
                 expression = operand
             case Binary(_, left, _):
                 expression = left
+            case Conditional(condition, _, _):
+                expression = condition
             case Name(Token() as token) | Element(Token() as token) | At(Token() as token):
                 return position(token)
             case Number(at=at):

@@ -7,10 +7,9 @@ that no text can exhaust Python's; later stages do recurse over expressions, hen
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import assert_never
 
 from ebb.formats.errors import InputError, Position
-from ebb.formats.expressions import At, Binary, Element, Expression, Integer, Name, Unary
+from ebb.formats.expressions import Binary, Expression, Integer, Name, Unary, operands
 from ebb.formats.ir import Process, Property, PropertyKind
 from ebb.frontend.litmus_names import Names
 from ebb.frontend.litmus_tokens import Cursor, Token
@@ -171,24 +170,10 @@ def _bounded(condition: Expression, at: Position) -> Expression:
     """The condition, if walking over it recursively is safe."""
     level: list[Expression] = [condition]
     for _ in range(DEEPEST + 1):  # below that many operators, names and numbers
-        level = [part for expression in level for part in _parts(expression)]
+        level = [part for expression in level for part in operands(expression)]
         if not level:
             return condition
     raise _too_deep(at)
-
-
-def _parts(expression: Expression) -> tuple[Expression, ...]:
-    match expression:
-        case Binary(_, left, right):
-            return left, right
-        case Unary(_, operand):
-            return (operand,)
-        case Element(_, index):
-            return (index,)
-        case Integer() | Name() | At():
-            return ()
-        case _:
-            assert_never(expression)
 
 
 def _too_deep(at: Position) -> InputError:

@@ -21,6 +21,7 @@ from lark import Token
 from ebb.formats.errors import InputError, Position
 from ebb.formats.expressions import (
     Binary,
+    Conditional,
     Element,
     Expression,
     Integer,
@@ -35,22 +36,28 @@ from ebb.formats.expressions import (
 )
 from ebb.formats.ir import (
     Action,
+    Add,
     Assert,
     Assign,
     Assume,
     Atomic,
     Branch,
+    Choose,
+    Collect,
     Fence,
     Flush,
+    Forget,
     Get,
     Goto,
     Havoc,
     Instruction,
+    Overflow,
     Put,
     Skip,
     Transaction,
     Variable,
 )
+from ebb.formats.ir_check_code import DEEPEST_ATOMIC
 from ebb.frontend import ebb_tree as tree
 from ebb.frontend.annotations import Annotations
 from ebb.frontend.drafts import Body, Mark, finish
@@ -58,7 +65,6 @@ from ebb.frontend.scope import ProcessNames, Scope, at, did_you_mean
 from ebb.frontend.synchronisation import Synchronisation
 
 DEEPEST_BLOCK = 150
-DEEPEST_ATOMIC = 50
 
 
 @dataclass(slots=True)
@@ -92,6 +98,11 @@ class ProcessLowering:
     @property
     def in_atomic(self) -> bool:
         return any(word == "atomic" for word, _ in self.regions)
+
+    @property
+    def is_one_step(self) -> bool:
+        """Whether a statement is one step whatever it reads: in atomic blocks, and in reduced programs."""
+        return self.in_atomic or self.annotations.reduced is not None
 
     def instructions(self, process: tree.ProcessTree) -> tuple[Instruction, ...]:
         here = tree.position(process.name)
@@ -149,7 +160,7 @@ class ProcessLowering:
         return self._load(expression, here, 1)
 
     def _load(self, expression: Expression, here: Position, left: int) -> Expression:
-        if self.in_atomic:
+        if self.is_one_step:
             return expression
         while (accesses := self.shared_places(expression)) and (len(accesses) > left or accesses[0] in self.loaded):
             first = accesses[0]
@@ -199,6 +210,8 @@ class ProcessLowering:
                 self.elements(elements, depth + 1)
             case tree.Assignment():
                 self.assignment(statement)
+            case tree.CollectStatement() | tree.ChooseStatement() | tree.Call():
+                self.reduced_form(statement)
             case tree.Locked():
                 self.locked(statement)
             case tree.RemotePut(here, target, process, source):
@@ -306,6 +319,37 @@ class ProcessLowering:
             raise InputError(message, at(place_name(place)))
         return self.load_index(found, here)
 
+    # -- what only reduced programs have
+
+    def reduced_form(self, statement: tree.CollectStatement | tree.ChooseStatement | tree.Call) -> None:
+        here = statement.at if not isinstance(statement, tree.Call) else tree.position(statement.word)
+        action: Action
+        match statement:
+            case tree.CollectStatement(_, Name(name), value):
+                action = Collect(self.set_named(name), self.names.expression(value))
+            case tree.CollectStatement(_, target, _):
+                raise InputError(f"`{place_name(target)}` is not a set", here)
+            case tree.ChooseStatement(_, target, "choose", name):
+                action = Choose(self.names.place(target), self.set_named(name))
+            case tree.Call("add", (Name(name), value)):
+                action = Add(self.set_named(name), self.names.expression(value))
+            case tree.Call("forget", (Name(name),)) if self.names.variable(name).type == "set":
+                action = Forget(Name(str(name)))
+            case tree.Call("forget", (Name() | Element() as place,)):
+                action = Forget(self.names.place(place))
+            case tree.Call("overflow", ()):
+                action = Overflow()
+            case tree.ChooseStatement(_, _, word, _) | tree.Call(word, _):
+                raise InputError(f"there is no such statement as `{word}`", tree.position(word))
+        if self.annotations.reduced is None:
+            raise InputError("only a reduced program has such a statement", here)
+        self.emit(action, here)
+
+    def set_named(self, name: str) -> str:
+        if self.names.variable(name).type != "set":
+            raise InputError(f"`{name}` is not a set", at(name))
+        return str(name)
+
     # -- control flow
 
     def target(self, name: Token) -> str:
@@ -373,7 +417,7 @@ class ProcessLowering:
     def check(self, here: Position, word: str, condition: Expression) -> None:
         if word == "assert":
             self.emit(Assert(self.load_but_last(condition, here)), here)
-        elif self.in_atomic or len(self.shared_places(condition)) <= 1:
+        elif self.is_one_step or len(self.shared_places(condition)) <= 1:
             self.emit(Assume(self.load_but_last(condition, here)), here)
         else:
             again = self.mark()
@@ -477,5 +521,9 @@ def _substitute(expression: Expression, place: Place, by: Expression) -> Express
             return Unary(operator, _substitute(operand, place, by))
         case Binary(operator, left, right):
             return Binary(operator, _substitute(left, place, by), _substitute(right, place, by))
+        case Conditional(condition, then, otherwise):
+            return Conditional(
+                _substitute(condition, place, by), _substitute(then, place, by), _substitute(otherwise, place, by)
+            )
         case _:
             return expression

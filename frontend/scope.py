@@ -12,13 +12,12 @@ from typing import assert_never
 from lark import Token
 
 from ebb.formats.errors import InputError, Position
-from ebb.formats.expressions import At, Binary, Element, Expression, Integer, Name, Place, Unary
+from ebb.formats.expression_json import DEEPEST_EXPRESSION
+from ebb.formats.expressions import At, Binary, Conditional, Element, Expression, Integer, Name, Place, Unary
 from ebb.formats.ir import Variable
+from ebb.formats.ir_check import LARGEST_ARRAY
 from ebb.frontend.annotations import Annotations
 from ebb.frontend.ebb_tree import Declarator, FileTree, ProcessTree, position, start
-
-LARGEST_ARRAY = 65_536
-DEEPEST_EXPRESSION = 200
 
 
 def at(token: str) -> Position | None:
@@ -96,7 +95,16 @@ def _declare(
         initial = declarator.initial
         if declarator.range and initial is not None and initial not in declarator.range:
             raise InputError(f"`{name}` starts at {initial}, outside its range", here)
-        variable = Variable(str(name), annotations.position(here), initial, declarator.range, _size(declarator), owner)
+        variable = Variable(
+            str(name),
+            annotations.position(here),
+            initial,
+            declarator.range,
+            _size(declarator),
+            owner,
+            "set" if declarator.is_set else "integer",
+            annotations.note(here, ""),
+        )
         into[str(name)] = variable
 
 
@@ -106,6 +114,13 @@ def _size(declarator: Declarator) -> int | None:
     if len(declarator.size) > 9 or not 1 <= int(declarator.size) <= LARGEST_ARRAY:
         raise InputError(f"an array has 1 to {LARGEST_ARRAY} elements", position(declarator.size))
     return int(declarator.size)
+
+
+def _check_scalar(variable: Variable, name: str) -> None:
+    if variable.size is not None:
+        raise InputError(f"`{name}` is an array; name an element, `{name}[…]`", at(name))
+    if variable.type == "set":
+        raise InputError(f"`{name}` is a set, not a number", at(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +151,7 @@ class ProcessNames:
     def place(self, place: Place, depth: int = 0) -> Place:
         match place:
             case Name(name):
-                if self.variable(name).size is not None:
-                    raise InputError(f"`{name}` is an array; name an element, `{name}[…]`", at(name))
+                _check_scalar(self.variable(name), name)
                 return Name(str(name))
             case Element(array, index):
                 if self.variable(array).size is None:
@@ -159,8 +173,7 @@ class PropertyNames:
         match place:
             case Name(name):
                 variable, full = self._find(name)
-                if variable.size is not None:
-                    raise InputError(f"`{name}` is an array; name an element, `{name}[…]`", at(name))
+                _check_scalar(variable, name)
                 return Name(full)
             case Element(array, index):
                 variable, full = self._find(array)
@@ -225,6 +238,12 @@ def _resolve(
         case Binary(operator, left, right):
             left = _resolve(left, place, label, depth + 1)
             return Binary(operator, left, _resolve(right, place, label, depth + 1))
+        case Conditional(condition, then, otherwise):
+            return Conditional(
+                _resolve(condition, place, label, depth + 1),
+                _resolve(then, place, label, depth + 1),
+                _resolve(otherwise, place, label, depth + 1),
+            )
         case _:
             assert_never(expression)
 

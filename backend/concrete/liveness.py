@@ -2,10 +2,14 @@
 
 from ebb.formats.expressions import Element, Expression, Name, variables
 from ebb.formats.ir import (
+    Add,
     Assert,
     Assign,
     Assume,
     Branch,
+    Choose,
+    Collect,
+    Forget,
     Get,
     Goto,
     Havoc,
@@ -85,6 +89,10 @@ def _expressions(instruction: Instruction) -> list[Expression]:
             return [condition]
         case Put(target, _, source) | Get(target, source, _):
             return [*_indices(target), *_indices(source)]
+        case Collect(_, value) | Add(_, value):
+            return [value]
+        case Choose(target, _) | Forget(target):
+            return _indices(target)
         case _:
             return []
 

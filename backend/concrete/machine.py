@@ -5,28 +5,33 @@ steps are possible, and what is the state after each? Processes influence each o
 answer depends on nothing else.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple, assert_never
+from typing import Any, NamedTuple, assert_never
 
 from ebb.backend.concrete.liveness import dead_temporaries
 from ebb.backend.concrete.models import Buffer, Memory, Model, Move
 from ebb.backend.concrete.values import Fault, evaluate
 from ebb.formats.errors import InputError, Position
-from ebb.formats.expressions import Expression, Name, Place, place_name
+from ebb.formats.expressions import At, Expression, Name, Place, operands, place_name
 from ebb.formats.ir import (
+    Add,
     Assert,
     Assign,
     Assume,
     Atomic,
     Branch,
+    Choose,
+    Collect,
     Fence,
     Flush,
+    Forget,
     Get,
     Goto,
     Havoc,
     Instruction,
+    Overflow,
     Program,
     Put,
     Skip,
@@ -64,12 +69,12 @@ class Step:
 
 
 class Outcome(NamedTuple):
-    """A step and the state it leads to, or the violation it is."""
+    """A step and the state it leads to, or how it ends the run."""
 
     step: Step
     thread: Thread
     memory: Memory
-    violation: Violation | None
+    ending: "Violation | Overflow | None"
 
 
 class _Now(NamedTuple):
@@ -108,7 +113,13 @@ class Layout:
 
     def initial(self) -> Iterator[tuple[int, ...]]:
         """Every combination of initial values."""
-        return product(*((v.initial,) if v.initial is not None else any_value(v) for _, v in self.cells))
+        return product(*(_initial(variable) for _, variable in self.cells))
+
+
+def _initial(variable: Variable) -> Iterable[Any]:
+    if variable.type == "set":
+        return ((),)
+    return any_value(variable) if variable.initial is None else (variable.initial,)
 
 
 def any_value(variable: Variable) -> range:
@@ -123,11 +134,12 @@ def any_value(variable: Variable) -> range:
 class Body:
     """A list of instructions with the number of each label."""
 
-    def __init__(self, body: tuple[Instruction, ...]) -> None:
+    def __init__(self, body: tuple[Instruction, ...], process: str) -> None:
+        self.process = process
         self.instructions = body
         self.end = len(body)
         self.number = {instruction.label: number for number, instruction in enumerate(body)}
-        self.inner = {i.label: Body(i.action.body) for i in body if isinstance(i.action, Atomic)}
+        self.inner = {i.label: Body(i.action.body, process) for i in body if isinstance(i.action, Atomic)}
 
 
 class Machine:
@@ -138,8 +150,9 @@ class Machine:
         self.model = model
         self.shared = Layout(program.shared)
         self.locals = [Layout(process.locals) for process in program.processes]
-        self.bodies = [Body(process.body) for process in program.processes]
+        self.bodies = [Body(process.body, process.name) for process in program.processes]
         self.numbers = {process.name: number for number, process in enumerate(program.processes)}
+        self.landing = [_landings(body, _mentioned(program, body.process)) for body in self.bodies]
         self.dead = [dead_temporaries(program, process) for process in program.processes]
         if not model.remote:
             self._refuse_remote()
@@ -154,7 +167,11 @@ class Machine:
     def initial(self) -> Iterator[tuple[tuple[Thread, ...], Memory]]:
         for memory in self.shared.initial():
             for locals_ in product(*(list(layout.initial()) for layout in self.locals)):
-                yield tuple(Thread(0, values, self.model.empty) for values in locals_), memory
+                yield self._started(locals_), memory
+
+    def _started(self, locals_: tuple[tuple[int, ...], ...]) -> tuple[Thread, ...]:
+        starts = (landing[0] for landing in self.landing)
+        return tuple(Thread(pc, values, self.model.empty) for pc, values in zip(starts, locals_, strict=True))
 
     def entries_without_loops(self, process: int) -> int:
         """No buffer of the process can have more entries unless some instruction is executed twice."""
@@ -193,7 +210,7 @@ class Machine:
 
     def _waits_for_start(self, process: int, thread: Thread, memory: Memory) -> bool:
         when = self.program.processes[process].when
-        return when is not None and thread.pc == 0 and memory[self.shared.first[when]] == 0
+        return when is not None and thread.pc == self.landing[process][0] and memory[self.shared.first[when]] == 0
 
     def outcomes(self, process: int, thread: Thread, memory: Memory) -> Iterator[Outcome]:
         """Every step of the process and of its buffer."""
@@ -202,11 +219,12 @@ class Machine:
             instruction = body.instructions[thread.pc]
             step = Step(process, instruction)
             for result in _Execution(self, process, self.model).run(body, _Now(*thread, memory)):
-                if isinstance(result, Violation):
+                if isinstance(result, Violation | Overflow):
                     yield Outcome(step, thread, memory, result)
                 else:
-                    locals_ = self._forget(process, result.pc, result.locals)
-                    yield Outcome(step, Thread(result.pc, locals_, result.buffer), result.memory, None)
+                    pc = self.landing[process][result.pc]
+                    locals_ = self._forget(process, pc, result.locals)
+                    yield Outcome(step, Thread(pc, locals_, result.buffer), result.memory, None)
         for move in self.model.moves(thread.buffer, memory):
             yield self._moved(process, thread, move)
 
@@ -229,6 +247,35 @@ class Machine:
         return tuple(forgotten)
 
 
+def _mentioned(program: Program, process: str) -> set[str]:
+    """The labels of the process that a property asks for."""
+    found: set[str] = set()
+    stack = [prop.condition for prop in program.properties]
+    while stack:
+        expression = stack.pop()
+        if isinstance(expression, At) and expression.process == process:
+            found.add(expression.label)
+        stack.extend(operands(expression))
+    return found
+
+
+def _landings(body: Body, mentioned: set[str]) -> list[int]:
+    """Where control really is when it comes to each instruction: a plain jump that no property asks for is no step."""
+    landings = []
+    for number in range(body.end + 1):
+        passed = set()
+        while number < body.end and number not in passed:
+            instruction = body.instructions[number]
+            if not isinstance(instruction.action, Goto) or len(instruction.action.targets) != 1:
+                break
+            if instruction.label in mentioned:
+                break
+            passed.add(number)
+            number = body.number[instruction.action.targets[0]]
+        landings.append(number)
+    return landings
+
+
 def _outside(name: str, variable: Variable, value: int) -> Violation | None:
     if variable.range is None or value in variable.range:
         return None
@@ -243,7 +290,7 @@ class _Execution:
         self.process = process
         self.model = model
 
-    def run(self, body: Body, now: _Now) -> Iterator[_Now | Violation]:
+    def run(self, body: Body, now: _Now) -> Iterator[_Now | Violation | Overflow]:
         """Every way the instruction at `now.pc` can be executed; none if it has to wait."""
         instruction = body.instructions[now.pc]
         after = now._replace(pc=now.pc + 1)
@@ -282,26 +329,38 @@ class _Execution:
                 case Flush(process):
                     if self.machine.model.may_pass_flush(now.buffer, self.machine.numbers[process]):
                         yield after
+                case Overflow():
+                    yield instruction.action
+                case Forget(target):
+                    yield self._write(after, target, () if self._variable(target).type == "set" else 0)
+                case Collect(name, value):
+                    yield self._write(after, Name(name), (self._value(now, value),))
+                case Add(name, value):
+                    elements = {*self._elements(now, name), self._value(now, value)}
+                    yield self._write(after, Name(name), tuple(sorted(elements)))
+                case Choose(target, name):
+                    for element in self._elements(now, name):
+                        yield self._assign(after, target, element)
                 case _:
                     assert_never(instruction.action)
         except Fault as fault:
             yield Violation(fault.kind, fault.message)
 
-    def _atomic(self, body: Body, now: _Now, pc_after: int) -> Iterator[_Now | Violation]:
+    def _atomic(self, body: Body, now: _Now, pc_after: int) -> Iterator[_Now | Violation | Overflow]:
         """All runs through the block from its start to its end, each result once; a run that cannot end is none."""
         inside = _Execution(self.machine, self.process, Model())
         todo = [now._replace(pc=0)]
         seen = set(todo)
-        failed: set[Violation] = set()
+        endings: set[Violation | Overflow] = set()
         while todo:
             current = todo.pop()
             if current.pc == body.end:
                 yield current._replace(pc=pc_after)
                 continue
             for result in inside.run(body, current):
-                if isinstance(result, Violation):
-                    if result not in failed:
-                        failed.add(result)
+                if isinstance(result, Violation | Overflow):
+                    if result not in endings:
+                        endings.add(result)
                         yield result
                 elif result not in seen:
                     if len(seen) > MOST_VALUES:
@@ -317,15 +376,18 @@ class _Execution:
         return after._replace(buffer=buffer, memory=memory)
 
     def _assign(self, after: _Now, target: Place, value: int) -> _Now | Violation:
-        variable = self._variable(target)
+        return _outside(place_name(target), self._variable(target), value) or self._write(after, target, value)
+
+    def _write(self, after: _Now, target: Place, value: Any) -> _Now:
         cell = self._cell(after, target)
-        name = place_name(target)
-        if violation := _outside(name, variable, value):
-            return violation
-        if name in self.machine.shared.first:
+        if place_name(target) in self.machine.shared.first:
             buffer, memory = self.model.store(after.buffer, after.memory, cell, value)
             return after._replace(buffer=buffer, memory=memory)
         return after._replace(locals=(*after.locals[:cell], value, *after.locals[cell + 1 :]))
+
+    def _elements(self, now: _Now, name: str) -> tuple[int, ...]:
+        elements: tuple[int, ...] = now.memory[self.machine.shared.first[name]]
+        return elements
 
     def _variable(self, place: Place) -> Variable:
         name = place_name(place)

@@ -19,11 +19,11 @@ ModelName = Literal["sc", "tso", "pso", "rma"]
 MODELS: tuple[ModelName, ...] = ("sc", "tso", "pso", "rma")
 
 Buffer = tuple[Any, ...]
-Memory = tuple[int, ...]
+Memory = tuple[Any, ...]  # a cell holds an integer; of a set, its elements in order
 Addresses = range
 
 
-def written(memory: Memory, address: int, value: int) -> Memory:
+def written(memory: Memory, address: int, value: Any) -> Memory:
     return (*memory[:address], value, *memory[address + 1 :])
 
 
@@ -47,9 +47,9 @@ class Model:
     remote = True  # whether puts and gets mean anything
 
     def load(self, buffer: Buffer, memory: Memory, address: int) -> int:
-        return memory[address]
+        return int(memory[address])
 
-    def store(self, buffer: Buffer, memory: Memory, address: int, value: int) -> tuple[Buffer, Memory]:
+    def store(self, buffer: Buffer, memory: Memory, address: int, value: Any) -> tuple[Buffer, Memory]:
         return buffer, written(memory, address, value)
 
     def copy(self, buffer: Buffer, memory: Memory, source: int, target: int, process: int) -> tuple[Buffer, Memory]:
@@ -96,7 +96,7 @@ class TotalStoreOrder(Model):
         for stored_to, value in reversed(buffer):
             if stored_to == address:
                 return int(value)
-        return memory[address]
+        return int(memory[address])
 
     def store(self, buffer: Buffer, memory: Memory, address: int, value: int) -> tuple[Buffer, Memory]:
         return (*buffer, (address, value)), memory
@@ -130,7 +130,7 @@ class PartialStoreOrder(Model):
         for stored_to, values in buffer:
             if stored_to == address:
                 return int(values[-1])
-        return memory[address]
+        return int(memory[address])
 
     def store(self, buffer: Buffer, memory: Memory, address: int, value: int) -> tuple[Buffer, Memory]:
         queues = dict(buffer)

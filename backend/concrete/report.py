@@ -1,12 +1,25 @@
 """From what a search found to what users read: outcomes with runs in terms of the source."""
 
+from dataclasses import replace
+
 from ebb.backend.concrete.machine import Machine, Step, Thread
 from ebb.backend.concrete.models import Memory, ModelName, model_named
 from ebb.backend.concrete.search import Found, Limits, Progress, Result, Search, State
 from ebb.backend.source_text import show_action
 from ebb.formats.errors import InputError
-from ebb.formats.expressions import show
-from ebb.formats.ir import Atomic, Instruction, Program, Property, Transaction
+from ebb.formats.expressions import Name, place_name, show
+from ebb.formats.ir import (
+    Assign,
+    Atomic,
+    Branch,
+    Choose,
+    Havoc,
+    Instruction,
+    Program,
+    Property,
+    Transaction,
+    instructions,
+)
 from ebb.formats.outcomes import (
     BufferReport,
     Outcomes,
@@ -15,6 +28,7 @@ from ebb.formats.outcomes import (
     TraceStep,
     Verdict,
     ViolationReport,
+    is_bookkeeping,
 )
 from ebb.formats.outcomes import State as VisibleState
 
@@ -69,7 +83,14 @@ class _Reporter:
 
     def final(self, result: Result) -> tuple[VisibleState, ...]:
         """Every final state once, in order; states that differ only in bookkeeping are one."""
-        states = {tuple({**self._locals(threads), **self._memory(memory)}.items()) for threads, memory in result.final}
+        states = {
+            tuple(
+                (name, value)
+                for name, value in {**self._locals(threads), **self._memory(memory)}.items()
+                if not is_bookkeeping(name)
+            )
+            for threads, memory in result.final
+        }
         return tuple(dict(state) for state in sorted(states))
 
     def property(self, prop: Property, result: Result) -> PropertyReport:
@@ -88,9 +109,7 @@ class _Reporter:
             last = run.steps[-1] if run.steps else run.initial
             failed = self._step(found.step, *self.search.decode(found.state))
             # What fails has no state after it: show the one it fails in.
-            failed = TraceStep(
-                failed.process, failed.action, failed.at, failed.note, last.memory, last.locals, last.pending
-            )
+            failed = replace(failed, memory=last.memory, locals=last.locals, assigned=(), pending=last.pending)
             run = Run(run.initial, (*run.steps, failed))
         return ViolationReport(found.violation.kind, found.violation.message, found.at, run)
 
@@ -99,11 +118,15 @@ class _Reporter:
         return Run(initial, tuple(steps))
 
     def _step(self, step: Step | None, threads: tuple[Thread, ...], memory: Memory) -> TraceStep:
-        process, action, at, note = "", "initially", None, ""
+        process, action, at, note, assigned = "", "initially", None, "", tuple[str, ...]()
         if step is not None:
             process = self.machine.program.processes[step.process].name
             if isinstance(step.cause, Instruction):
                 action, at, note = _shown(step.cause), step.cause.at, step.cause.note
+                if isinstance(step.cause.action, Branch):
+                    taken = self._takes(step.process, step.cause.action, threads[step.process])
+                    action += ": yes" if taken else ": no"
+                assigned = self._assigned(step.process, step.cause)
             else:
                 move = step.cause
                 place = self._cell(move.address)
@@ -113,13 +136,28 @@ class _Reporter:
                     "remote write": f"network: write {place} = {move.value}",
                 }
                 action = text[move.kind]
-        return TraceStep(process, action, at, note, self._memory(memory), self._locals(threads), self._pending(threads))
+        return TraceStep(
+            process, action, at, note, self._memory(memory), self._locals(threads), assigned, self._pending(threads)
+        )
 
-    # -- states in the user's names; bookkeeping is left out
+    def _takes(self, process: int, branch: Branch, after: Thread) -> bool:
+        return after.pc == self.machine.landing[process][self.machine.bodies[process].number[branch.target]]
+
+    def _assigned(self, process: int, instruction: Instruction) -> tuple[str, ...]:
+        """The locals that an instruction gives a value to."""
+        name = self.machine.program.processes[process].name
+        return tuple(
+            f"{name}.{place_name(inner.action.target)}"
+            for inner in instructions((instruction,))
+            if isinstance(inner.action, Assign | Havoc | Choose) and isinstance(inner.action.target, Name)
+            if inner.action.target.name in self.machine.locals[process].first
+        )
+
+    # -- states in the user's names
 
     def _memory(self, memory: Memory) -> VisibleState:
         cells = zip(self.machine.shared.cells, memory, strict=True)
-        return {name: value for (name, _), value in cells if not name.startswith("_")}
+        return {name: value for (name, _), value in cells}
 
     def _locals(self, threads: tuple[Thread, ...]) -> VisibleState:
         return {
@@ -128,7 +166,6 @@ class _Reporter:
                 self.machine.program.processes, self.machine.locals, threads, strict=True
             )
             for (name, _), value in zip(layout.cells, thread.locals, strict=True)
-            if not name.startswith("_")
         }
 
     def _pending(self, threads: tuple[Thread, ...]) -> dict[str, tuple[str, ...]]:

@@ -15,7 +15,7 @@ from ebb.backend.concrete.models import Memory
 from ebb.backend.concrete.values import Fault, TooLarge, evaluate
 from ebb.formats.errors import Position
 from ebb.formats.expressions import Expression, show
-from ebb.formats.ir import Instruction, Property
+from ebb.formats.ir import Instruction, Overflow, Property
 
 Progress = Callable[[int, int], None]  # states so far, states still to look at
 State = tuple[int, ...]  # the number of each thread, then the number of memory
@@ -123,8 +123,11 @@ class Search:
         for process, thread in enumerate(state[:-1]):
             for thread_after, memory_after, outcome in self._outcomes(process, thread, memory):
                 moved = True
-                if outcome.violation is not None:
-                    self._violated(outcome.violation, self._position(outcome.step), state, outcome.step)
+                if isinstance(outcome.ending, Overflow):
+                    self._exceeded("a run overflows: a buffer of this reduced program is too small")
+                    continue
+                if outcome.ending is not None:
+                    self._violated(outcome.ending, self._position(outcome.step), state, outcome.step)
                     if self._done():
                         return
                     continue
@@ -155,7 +158,12 @@ class Search:
 
     def _judge_end(self, state: State, moved: bool) -> None:
         threads, memory = self.decode(state)
-        ended = (self.machine.has_ended(number, thread, memory) for number, thread in enumerate(threads))
+        ended = (
+            not self._outcomes(number, state[number], state[-1])
+            if self.machine.program.processes[number].background
+            else self.machine.has_ended(number, thread, memory)
+            for number, thread in enumerate(threads)
+        )
         if not all(ended):
             self.result.stuck += not moved
             return
@@ -193,9 +201,7 @@ class Search:
             self.result.largest = size
         bound = self.limits.buffer_bound
         if bound is not None and size > bound:
-            if not self.result.exceeded:
-                self.result.exceeded = True
-                self.result.reasons.append(f"a run needs a buffer of more than {bound} entries")
+            self._exceeded(f"a run needs a buffer of more than {bound} entries")
             return False
         if size <= self._loop_free_size[process] or size <= self._sizes[before[process]]:
             return True
@@ -212,6 +218,11 @@ class Search:
             )
             return False
         return True
+
+    def _exceeded(self, reason: str) -> None:
+        if not self.result.exceeded:
+            self.result.exceeded = True
+            self.result.reasons.append(reason)
 
     def _repeats(self, after: State, before: State, step: Step) -> bool:
         """Whether some earlier state of this run differs only in shorter buffers, and what led from there to here
@@ -282,7 +293,7 @@ class Search:
         def read(name: str, index: int | None) -> int:
             process, dot, local = name.partition(".")
             if not dot:
-                return memory[machine.shared.cell(name, index)]
+                return int(memory[machine.shared.cell(name, index)])
             number = machine.numbers[process]
             return threads[number].locals[machine.locals[number].cell(local, index)]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import assert_never
 
-from ebb.formats.expressions import At, Binary, Element, Expression, Integer, Name, Unary
+from ebb.formats.expressions import At, Binary, Conditional, Element, Expression, Integer, Name, Unary
 
 
 class Fault(Exception):
@@ -41,6 +41,9 @@ def evaluate(
             return -evaluate(operand, read, stands_at)
         case Binary(operator, left, right):
             return _apply(operator, evaluate(left, read, stands_at), evaluate(right, read, stands_at))
+        case Conditional(condition, then, otherwise):
+            chosen = then if evaluate(condition, read, stands_at) else otherwise
+            return evaluate(chosen, read, stands_at)
         case At(process, label):
             assert stands_at is not None
             return int(stands_at(process, label))

@@ -352,7 +352,9 @@ def test_names_that_are_keywords_stand_in_backquotes(keyword: str) -> None:
     )
     text = show_program(program)
     assert f"process `{keyword}` when flag {{" in text
-    label = f"`{keyword}`" if keyword in ("process", "predicates") else keyword  # most keywords can be labels as they are
+    label = (
+        f"`{keyword}`" if keyword in ("process", "predicates") else keyword
+    )  # most keywords can be labels as they are
     assert f"assert never (`{keyword}`@{label} && `{keyword}`.`{keyword}`);" in text
     assert parse(text, "p.ebb") == program
 

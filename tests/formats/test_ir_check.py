@@ -227,6 +227,11 @@ BROKEN: dict[str, tuple[Program, str, Path]] = {
         "lines and columns count from 1",
         ("processes", 0, "at"),
     ),
+    "property at line 0": (
+        program(properties=(Property("final", X, Position(0, 1)),)),
+        "lines and columns count from 1",
+        ("properties", 0, "at"),
+    ),
     "predicate at line 0": (
         program(predicates=(Predicate(X, Position(0, 1)),)),
         "lines and columns count from 1",
@@ -241,6 +246,11 @@ BROKEN: dict[str, tuple[Program, str, Path]] = {
         with_variable(Variable("Z", HERE, 0, Range(-(10**100), 0))),
         "an integer of more than 100 digits",
         ("shared", 5, "range", 0),
+    ),
+    "long upper bound": (
+        with_variable(Variable("Z", HERE, 0, Range(0, 10**100))),
+        "an integer of more than 100 digits",
+        ("shared", 5, "range", 1),
     ),
     "long size": (
         with_variable(Variable("Z", HERE, size=10**100)),

@@ -16,6 +16,7 @@ from ir_programs import programs
 
 from ebb.formats import ir_json
 from ebb.formats.errors import InputError, Position
+from ebb.formats.expression_json import from_json
 from ebb.formats.expressions import At, Binary, Element, Expression, Integer, Name, Unary
 from ebb.formats.ir import (
     PROPERTY_KINDS,
@@ -42,6 +43,7 @@ from ebb.formats.ir import (
     Variable,
 )
 from ebb.formats.ir_check import check
+from ebb.formats.json_record import ShapeError
 
 REPO = Path(__file__).parent.parent.parent
 SCHEMA = json.loads((REPO / "docs/formats/ir.schema.json").read_text(encoding="utf-8"))
@@ -363,14 +365,23 @@ def test_deeper_atomic_blocks_are_refused() -> None:
     assert [finding.message for finding in check(program)] == [error.message]
 
 
-def test_blocks_and_expressions_far_too_deep_are_refused() -> None:
-    for many in (900, 100_000):
-        text = TEXT.replace('["+", "r", 1]', '["!", ' * many + "1" + "]" * many)
-        assert "nested deeper than" in load_error(text).message
-        block = '{"label": "D", "op": "atomic", "at": [1, 1], "body": ['
-        text = TEXT.replace('"body": []', f'"body": [{block * many}{"]}" * many}]')
-        assert "nested deeper than" in load_error(text).message
-    assert "nested deeper than" in load_error("[" * 100_000).message
+@pytest.mark.parametrize("many", [*range(205, 1000, 50), 100_000])
+def test_what_is_far_too_deep_is_refused_by_whoever_meets_it_first(many: int) -> None:
+    text = TEXT.replace('["+", "r", 1]', '["!", ' * many + "1" + "]" * many)
+    assert "nested deeper than" in load_error(text).message
+    block = '{"label": "D", "op": "atomic", "at": [1, 1], "body": ['
+    text = TEXT.replace('"body": []', f'"body": [{block * many}{"]}" * many}]')
+    assert "nested deeper than" in load_error(text).message
+    assert load_error("[" * many).position is not None
+
+
+def test_reading_an_expression_stops_where_it_gets_too_deep() -> None:
+    value: Any = "r"
+    for _ in range(50_000):
+        value = ["!", value]
+    with pytest.raises(ShapeError) as caught:
+        from_json(value, ("here",))
+    assert caught.value.path == ("here", *[1] * 200)
 
 
 # ---- programs that nobody should have made
