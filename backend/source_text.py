@@ -46,6 +46,7 @@ from ebb.formats.ir import (
     Skip,
     Transaction,
     Variable,
+    default_label,
     instructions,
 )
 
@@ -175,11 +176,22 @@ def _process(process: Process, program: Program) -> Iterator[_Line]:
 
 def _printed_labels(process: Process, program: Program) -> set[str]:
     """The labels that something refers to, and those that the parser would not give by itself."""
-    own = {
-        instruction.label for n, instruction in enumerate(instructions(process.body)) if instruction.label != f"L{n}"
-    }
     mentions = (at for property_ in program.properties for at in _locations(property_.condition))
-    return own | _jump_targets(process.body) | {at.label for at in mentions if at.process == process.name}
+    return (
+        _own_labels(process.body, None)
+        | _jump_targets(process.body)
+        | {at.label for at in mentions if at.process == process.name}
+    )
+
+
+def _own_labels(body: tuple[Instruction, ...], block: str | None) -> set[str]:
+    found: set[str] = set()
+    for number, instruction in enumerate(body):
+        if instruction.label != default_label(block, number):
+            found.add(instruction.label)
+        if isinstance(instruction.action, Atomic):
+            found |= _own_labels(instruction.action.body, instruction.label)
+    return found
 
 
 def _jump_targets(body: tuple[Instruction, ...]) -> set[str]:

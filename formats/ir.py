@@ -3,8 +3,8 @@
 Design choices:
 - Frozen, slotted dataclasses, tuples, names instead of references; two programs are equal when their parts are.
 - Control falls through to the next instruction unless an action jumps; the end of the list is the end of the process.
-- Every instruction has a label, unique in its process. Labels the user wrote stay; the n-th instruction (counted
-  through atomic blocks) that has none is called `Ln`.
+- Every instruction has a label, unique in its process. Labels the user wrote stay; an instruction without one is
+  called after its place, `L3`, and inside an atomic block after the block and its place there, `L3_1`.
 - Outside atomic blocks an instruction makes at most one shared access; an atomic block is one step, whatever it does.
   Under TSO and PSO it runs only when its process has no buffered store, and acts on memory.
 - Locks, semaphores, condition variables, barriers, `start`/`join` and locked instructions are atomic blocks; `note`
@@ -258,6 +258,11 @@ class Program:
     predicates: tuple[Predicate, ...] = field(default=())
     model: Literal["any", "sc"] = "any"  # that the text is to be run under
     reduced: ReducedModel | None = None  # the model whose effects the text contains
+
+
+def default_label(block: str | None, number: int) -> str:
+    """What the instruction with that number (from 0) is called in a process, or in the block with that label."""
+    return f"L{number}" if block is None else f"{block}_{number + 1}"
 
 
 def instructions(body: tuple[Instruction, ...]) -> Iterator[Instruction]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from ebb.formats.errors import Position
-from ebb.formats.ir import Action, Atomic, Branch, Goto, Instruction, Skip
+from ebb.formats.ir import Action, Atomic, Branch, Goto, Instruction, Skip, default_label
 
 Mark = str  # "\0n" for the n-th mark of the process: no label the user can write looks like it
 
@@ -54,16 +54,20 @@ class Body:
 
 def finish(body: Body) -> tuple[Instruction, ...]:
     """The instructions of a process."""
-    order = list(_preorder(body))
-    taken = {draft.label for draft in order if draft.label}
     names: dict[int, str] = {}
     marks: dict[Mark, str] = {}
-    for number, draft in enumerate(order):
-        name = draft.label or f"L{number}"
-        while not draft.label and name in taken:
-            name += "_"
-        names[id(draft)] = name
-        marks.update(dict.fromkeys(draft.marks, name))
+    taken = {draft.label for draft in _all_drafts(body) if draft.label}
+
+    def name(inner: Body, block: str | None) -> None:
+        for number, draft in enumerate(inner.drafts):
+            label = draft.label or default_label(block, number)
+            while not draft.label and label in taken:
+                label += "_"
+            taken.add(label)
+            names[id(draft)] = label
+            marks.update(dict.fromkeys(draft.marks, label))
+            if draft.body:
+                name(draft.body, label)
 
     def instruction(draft: Draft) -> Instruction:
         action = draft.action
@@ -75,11 +79,12 @@ def finish(body: Body) -> tuple[Instruction, ...]:
             action = Atomic(tuple(instruction(inner) for inner in draft.body.drafts))
         return Instruction(names[id(draft)], action, draft.at, draft.note)
 
+    name(body, None)
     return tuple(instruction(draft) for draft in body.drafts)
 
 
-def _preorder(body: Body) -> Iterator[Draft]:
+def _all_drafts(body: Body) -> Iterator[Draft]:
     for draft in body.drafts:
         yield draft
         if draft.body:
-            yield from _preorder(draft.body)
+            yield from _all_drafts(draft.body)

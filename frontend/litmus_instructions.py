@@ -16,7 +16,7 @@ from typing import Literal, assert_never, get_args
 
 from ebb.formats.errors import InputError, Position
 from ebb.formats.expressions import Binary, Expression, Integer, Name
-from ebb.formats.ir import Action, Assign, Atomic, Branch, Fence, Instruction, Process, Skip, Variable
+from ebb.formats.ir import Action, Assign, Atomic, Branch, Fence, Instruction, Process, Skip, Variable, default_label
 from ebb.frontend.litmus_names import Architecture, Names
 from ebb.frontend.litmus_tokens import Cursor, Token
 
@@ -198,7 +198,6 @@ class _Lowering:
         self.body: list[Instruction] = []
         self.temporaries: dict[str, Position] = {}
         self._constants = constants
-        self._count = 0
 
     def lower(self, operation: Operation) -> None:
         at, operands = operation.at, operation.operands
@@ -231,7 +230,7 @@ class _Lowering:
                 target, accumulator = self._place(operands[0]), Name("EAX")
                 old = self._temporary(target, at)
                 # Where the values are equal, the last move changes nothing: one exit for both cases.
-                differ = Branch(Binary("!=", accumulator, old), f"L{self._count + 4}")
+                differ = Branch(Binary("!=", accumulator, old), default_label(self._label(), 3))
                 store = Assign(target, self._value(operands[1]))
                 self._atomic(f"cas {target.name}", at, Assign(old, target), differ, store, Assign(accumulator, old))
             case _:
@@ -272,13 +271,12 @@ class _Lowering:
         return Name(name)
 
     def _label(self) -> str:
-        self._count += 1
-        return f"L{self._count - 1}"
+        return default_label(None, len(self.body))
 
     def _step(self, action: Action, at: Position, note: str = "") -> None:
         self.body.append(Instruction(self._label(), action, at, note))
 
     def _atomic(self, note: str, at: Position, *actions: Action) -> None:
-        label = self._label()  # a block counts before what it contains
-        block = Atomic(tuple(Instruction(self._label(), action, at) for action in actions))
-        self.body.append(Instruction(label, block, at, note))
+        label = self._label()
+        inner = (Instruction(default_label(label, number), action, at) for number, action in enumerate(actions))
+        self.body.append(Instruction(label, Atomic(tuple(inner)), at, note))
