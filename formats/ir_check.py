@@ -85,6 +85,8 @@ def _check_process(
             yield Finding(message, (*path, "when"), process.at)
         elif starter.size is not None:
             yield Finding(f"an array, {quoted(process.when)}, cannot start a process", (*path, "when"), process.at)
+        elif starter.type == "set":
+            yield Finding(f"a set, {quoted(process.when)}, cannot start a process", (*path, "when"), process.at)
     yield from _check_variables(process.locals, "local variable", (*path, "locals"))
     for index, variable in enumerate(process.locals):
         where = (*path, "locals", index)

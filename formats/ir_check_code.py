@@ -176,6 +176,8 @@ def _check_action(instruction: Instruction, path: Path, code: Code) -> Iterator[
             yield from _check_set(name, (*path, "set"), at, code)
         case Forget(Name(name)) if name not in code.scope.variables:
             yield Finding(f"{quoted(name)} is not declared", (*path, "target"), at)
+        case Forget(Name(name)) if code.scope.variables[name].size is not None:
+            yield Finding(f"the array {quoted(name)} is used without an index", (*path, "target"), at)
         case _:
             pass
     if isinstance(instruction.action, Overflow | Forget | Collect | Add | Choose) and not code.reduced:

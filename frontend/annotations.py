@@ -16,7 +16,7 @@ from ebb.formats.ir import REDUCED_MODELS, ReducedModel
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _PLACE = re.compile(r"//@ (\d{1,9}):(\d{1,9})(?: (.*))?")
 _STRING = r'("(?:[^"\\]|\\.)*")'
-_PROGRAM = re.compile(rf"//@ program {_STRING} from {_STRING}( model sc)?(?: reduced (tso|pso|rma))?")
+_PROGRAM = re.compile(rf"//@ program {_STRING} from {_STRING}( model sc(?: reduced (tso|pso|rma))?)?")
 
 
 @dataclass(slots=True)

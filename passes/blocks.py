@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ebb.formats.errors import Position
+from ebb.formats.errors import InputError, Position
 from ebb.formats.expressions import Binary, Expression, Integer
 from ebb.formats.ir import (
     Action,
@@ -147,12 +147,26 @@ def equals(left: Expression, value: int) -> Expression:
 
 def all_of(conditions: Sequence[Expression]) -> Expression:
     """Their conjunction, balanced, so that many conditions do not make a deep expression."""
-    if not conditions:
-        return Integer(1)
+    return _balanced("&&", conditions) if conditions else Integer(1)
+
+
+def any_of(conditions: Sequence[Expression]) -> Expression:
+    """Their disjunction, balanced."""
+    return _balanced("||", conditions) if conditions else Integer(0)
+
+
+def _balanced(operator: str, conditions: Sequence[Expression]) -> Expression:
     if len(conditions) == 1:
         return conditions[0]
     middle = (len(conditions) + 1) // 2
-    return Binary("&&", all_of(conditions[:middle]), all_of(conditions[middle:]))
+    return Binary(operator, _balanced(operator, conditions[:middle]), _balanced(operator, conditions[middle:]))
+
+
+def refuse_reduced(program: Program) -> None:
+    """A reduced program has no memory model left to reduce."""
+    if program.reduced is not None or program.model != "any":
+        message = f"this program is already reduced (from {program.reduced or 'another model'})"
+        raise InputError(message, program.processes[0].at, file=program.source)
 
 
 def variable_names(program: Program) -> set[str]:

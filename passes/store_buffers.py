@@ -53,7 +53,7 @@ from ebb.formats.ir import (
     Variable,
     instructions,
 )
-from ebb.passes.blocks import Labels, Part, all_of, block, choice, new_name
+from ebb.passes.blocks import Labels, Part, all_of, block, choice, new_name, refuse_reduced
 
 
 class StoreBuffer(Protocol):
@@ -81,6 +81,7 @@ def reduce_buffered(
     buffer_of: Callable[[Process, list[Variable]], StoreBuffer],
 ) -> Program:
     """The program with the buffers in it; `buffer_of` makes the one of a process for the variables it stores to."""
+    refuse_reduced(program)
     refuse_remote(program, model)
     shared = {variable.name for variable in program.shared}
     buffers: dict[str, StoreBuffer] = {}
