@@ -127,11 +127,12 @@ def _edges(process: Process) -> Iterator[_Edge]:
 
 
 def _cluster(process: Process, source: str) -> graphviz.Digraph:
+    background = " background" if process.background else ""
     when = "" if process.when is None else f" when {show_name(process.when)}"
     cluster = graphviz.Digraph(
         f"cluster_{process.name}",
         graph_attr={
-            "label": f"process {_escape(show_name(process.name) + when)}",
+            "label": f"process {_escape(show_name(process.name) + background + when)}",
             "labeljust": "c",
             "fontname": f"{_TEXT_FONT}-Bold",
             "color": _FRAME,

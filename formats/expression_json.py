@@ -23,7 +23,7 @@ from ebb.formats.expressions import (
 from ebb.formats.json_record import Kind, ShapeError, expect_string
 from ebb.formats.json_text import Path, quoted
 
-DEEPEST_EXPRESSION = 200  # lists within each other: deeper ones would make recursion over expressions fail somewhere
+DEEPEST_EXPRESSION = 300  # lists within each other: deeper ones would make recursion over expressions fail somewhere
 
 
 def to_json(expression: Expression) -> Any:

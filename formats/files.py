@@ -19,7 +19,8 @@ def shown_name(path: str) -> str:
 
 def source_name(path: str) -> str:
     """The name a product carries of its source: no directory, so that the same input gives the same bytes anywhere."""
-    return "stdin" if path == STANDARD else Path(path).name
+    name = "stdin" if path == STANDARD else Path(path).name
+    return "".join(character if character.isprintable() else "?" for character in name)
 
 
 def read_text(path: str) -> str:

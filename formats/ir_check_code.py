@@ -32,7 +32,7 @@ from ebb.formats.ir import (
 from ebb.formats.ir_check_expressions import Finding, Scope, check_expression, check_name, shared_reads
 from ebb.formats.json_text import Path, quoted
 
-DEEPEST_ATOMIC = 50
+DEEPEST_ATOMIC = 60
 LARGEST_POSITION = 10**9
 Body = tuple[Instruction, ...]
 

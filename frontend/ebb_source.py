@@ -18,9 +18,9 @@ def parse(text: str, source: str) -> Program:
     annotations = read_annotations(text)
     if not file.processes:
         raise InputError("a program has at least one process", Position(1, 1))
-    scope = build_scope(file, annotations)
     if annotations.reduced is None:
         _refuse_reduced_forms(file)
+    scope = build_scope(file, annotations)
     processes, labels = _processes(file, scope, annotations)
     owners = [None, *scope.processes]
     return Program(
@@ -57,8 +57,9 @@ def _processes(
         lowering = ProcessLowering(scope, name, synchronisation, annotations)
         body = lowering.instructions(tree)
         labels[name] = lowering.visible_labels()
-        if tree.when is not None and (tree.when not in scope.shared or scope.shared[tree.when].size is not None):
-            raise InputError(f"`{tree.when}` is not a shared variable", position(tree.when))
+        starter = scope.shared.get(tree.when) if tree.when is not None else None
+        if tree.when is not None and (starter is None or starter.size is not None or starter.type == "set"):
+            raise InputError(f"`{tree.when}` is not a shared variable that holds a number", position(tree.when))
         when = synchronisation.started.get(name) or (str(tree.when) if tree.when else None)
         at = annotations.position(position(tree.name))
         locals_ = tuple(scope.locals[name].values())

@@ -57,7 +57,6 @@ from ebb.formats.ir import (
     Transaction,
     Variable,
 )
-from ebb.formats.ir_check_code import DEEPEST_ATOMIC
 from ebb.frontend import ebb_tree as tree
 from ebb.frontend.annotations import Annotations
 from ebb.frontend.drafts import Body, Mark, finish
@@ -65,6 +64,7 @@ from ebb.frontend.scope import ProcessNames, Scope, at, did_you_mean
 from ebb.frontend.synchronisation import Synchronisation
 
 DEEPEST_BLOCK = 150
+DEEPEST_ATOMIC = 50  # less than IR allows: some statements become atomic blocks themselves
 
 
 @dataclass(slots=True)

@@ -12,12 +12,13 @@ from typing import assert_never
 from lark import Token
 
 from ebb.formats.errors import InputError, Position
-from ebb.formats.expression_json import DEEPEST_EXPRESSION
 from ebb.formats.expressions import At, Binary, Conditional, Element, Expression, Integer, Name, Place, Unary
 from ebb.formats.ir import Variable
 from ebb.formats.ir_check import LARGEST_ARRAY
 from ebb.frontend.annotations import Annotations
 from ebb.frontend.ebb_tree import Declarator, FileTree, ProcessTree, position, start
+
+DEEPEST_EXPRESSION = 200  # less than IR allows: lowering and reductions add to what the user writes
 
 
 def at(token: str) -> Position | None:
@@ -80,6 +81,8 @@ def build_scope(file: FileTree, annotations: Annotations) -> Scope:
             if declarator.name in scope.shared:
                 message = f"`{declarator.name}` is both shared and local in {process.name}"
                 raise InputError(message, position(declarator.name))
+            if declarator.is_set:
+                raise InputError(f"`{declarator.name}` is a local set; sets are shared", position(declarator.name))
     return scope
 
 
@@ -95,6 +98,8 @@ def _declare(
         initial = declarator.initial
         if declarator.range and initial is not None and initial not in declarator.range:
             raise InputError(f"`{name}` starts at {initial}, outside its range", here)
+        if declarator.is_set and (declarator.size is not None or declarator.range is not None):
+            raise InputError(f"the set `{name}` has a size or a range", here)
         variable = Variable(
             str(name),
             annotations.position(here),

@@ -8,6 +8,9 @@
 Valid means: what the front end could have made. Outside atomic blocks a step makes at most one shared access; jumps
 stay inside their atomic block or transaction, and inside an atomic block they go forwards, so that the block ends;
 shared variables come unowned ones first, then in the order of their owners. Positions and notes are arbitrary.
+
+About one program in three is reduced: it also has sets, the instructions on them, overflows, forgetting and background
+processes, and its steps read as many shared variables as they like. `reduced_programs()` makes only such programs.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,6 +25,7 @@ from ebb.formats.expressions import (
     BINARY_OPERATORS,
     At,
     Binary,
+    Conditional,
     Element,
     Expression,
     Integer,
@@ -32,34 +36,42 @@ from ebb.formats.expressions import (
 )
 from ebb.formats.ir import (
     PROPERTY_KINDS,
+    REDUCED_MODELS,
     Action,
+    Add,
     Assert,
     Assign,
     Assume,
     Atomic,
     Branch,
+    Choose,
+    Collect,
     Fence,
     Flush,
+    Forget,
     Get,
     Goto,
     Havoc,
     Instruction,
+    Overflow,
     Predicate,
     Process,
     Program,
     Property,
     Put,
     Range,
+    ReducedModel,
     Skip,
     Transaction,
     Variable,
+    default_label,
 )
 
 # Names that are words of the language, or that look like made ones, are as good as any other.
-SHARED_NAMES = ("X", "Y", "F0", "Turn", "Q", "lock", "never", "_X_cnt", "L3")
-LOCAL_NAMES = ("r", "f", "i", "load", "_Y", "model", "from")
-PROCESS_NAMES = ("P0", "P1", "Writer", "process", "final")
-LABELS = ("cs", "again", "wait", "_end", "L100", "L07", "X", "P0")
+SHARED_NAMES = ("X", "Y", "F0", "Turn", "Q", "lock", "never", "_X_cnt", "L3", "add", "choose")
+LOCAL_NAMES = ("r", "f", "i", "load", "_Y", "model", "from", "forget", "overflow")
+PROCESS_NAMES = ("P0", "P1", "Writer", "process", "final", "background")
+LABELS = ("cs", "again", "wait", "_end", "L100", "L07", "X", "P0", "L1_9", "overflow")
 PROGRAMS = (
     ("p", "p.ebb"),
     ("SB+mfence-po", "SB+mfence-po.litmus"),
@@ -67,7 +79,7 @@ PROGRAMS = (
     ("my p", "my p.ebb"),
 )
 
-MODELS: tuple[Literal["any", "sc"], ...] = ("any", "sc")
+MODELS: tuple[Literal["any", "sc"], ...] = ("any", "sc")  # of programs that are not reduced
 
 _T = TypeVar("_T")
 
@@ -113,7 +125,7 @@ def _place(draw: DrawFn, variables: Sequence[Variable], names: _Names) -> Place:
 def _expression(draw: DrawFn, names: _Names, depth: int = 0) -> Expression:
     """An expression over what costs nothing."""
     kinds = ["integer", *(["place"] if names.free else []), *(["label"] if names.labels else [])]
-    match _one_of(draw, kinds if depth == 3 else [*kinds, "!", "-", "binary", "binary"]):
+    match _one_of(draw, kinds if depth == 3 else [*kinds, "!", "-", "binary", "binary", "?"]):
         case "integer":
             return Integer(draw(_values))
         case "place":
@@ -124,6 +136,12 @@ def _expression(draw: DrawFn, names: _Names, depth: int = 0) -> Expression:
             return Unary("!", _expression(draw, names, depth + 1))
         case "-":
             return minus(_expression(draw, names, depth + 1))
+        case "?":
+            return Conditional(
+                _expression(draw, names, depth + 1),
+                _expression(draw, names, depth + 1),
+                _expression(draw, names, depth + 1),
+            )
         case _:
             return Binary(draw(_operators), _expression(draw, names, depth + 1), _expression(draw, names, depth + 1))
 
@@ -136,7 +154,15 @@ def _loading(draw: DrawFn, names: _Names) -> Expression:
     load = _place(draw, names.counted, names)
     return _one_of(
         draw,
-        (load, Unary("!", load), Binary("==", load, rest), Binary("-", rest, load), Binary("*", load, minus(load))),
+        (
+            load,
+            Unary("!", load),
+            Binary("==", load, rest),
+            Binary("-", rest, load),
+            Binary("*", load, minus(load)),
+            Conditional(load, rest, load),
+            Conditional(rest, load, rest),
+        ),
     )
 
 
@@ -172,13 +198,18 @@ def _preorder(shape: Sequence[_Node]) -> list[_Node]:
 def _labelled_shape(draw: DrawFn) -> list[_Node]:
     shape = _shape(draw)
     nodes = _preorder(shape)
-    for number, node in enumerate(nodes):
-        node.label = f"L{number}"
     if nodes:
         chosen = draw(st.lists(st.sampled_from(range(len(nodes))), unique=True, max_size=len(LABELS)))
         for number, label in zip(chosen, draw(st.permutations(LABELS)), strict=False):
             nodes[number].label = label
+    _label_the_rest(shape, None)
     return shape
+
+
+def _label_the_rest(shape: Sequence[_Node], block: str | None) -> None:
+    for number, node in enumerate(shape):
+        node.label = node.label or default_label(block, number)
+        _label_the_rest(node.inner, node.label)
 
 
 def _regions(shape: Sequence[_Node]) -> list[int]:
@@ -202,11 +233,19 @@ class _Context:
     names: _Names
     shared: tuple[Variable, ...]
     processes: tuple[str, ...]
+    reduced: bool
     in_atomic: bool = False
 
     def reachable(self, process: str) -> list[Variable]:
-        """The shared variables in the memory of a process; one that nobody owns is in every memory."""
-        return [variable for variable in self.shared if variable.owner in (None, process)]
+        """The integers in the memory of a process; one that nobody owns is in every memory."""
+        return [variable for variable in _integers(self.shared) if variable.owner in (None, process)]
+
+    def sets(self) -> list[str]:
+        return [variable.name for variable in self.shared if variable.type == "set"]
+
+
+def _integers(variables: Sequence[Variable]) -> tuple[Variable, ...]:
+    return tuple(variable for variable in variables if variable.type == "integer")
 
 
 def _body(draw: DrawFn, shape: Sequence[_Node], context: _Context) -> tuple[Instruction, ...]:
@@ -260,7 +299,26 @@ def _action(draw: DrawFn, context: _Context, targets: Sequence[str]) -> Action:
             lambda: Goto(tuple(draw(several))),
             lambda: Branch(_loading(draw, names), _one_of(draw, targets)),
         ]
+    if context.reduced:
+        choices += _reduced_choices(draw, context)
     return _one_of(draw, choices)()
+
+
+def _reduced_choices(draw: DrawFn, context: _Context) -> list[Callable[[], Action]]:
+    """The instructions that only reduced programs have."""
+    names, sets = context.names, context.sets()
+    choices: list[Callable[[], Action]] = [Overflow]
+    if names.free:
+        choices.append(lambda: Forget(_place(draw, names.free, names)))
+    if sets:
+        choices += [
+            lambda: Forget(Name(_one_of(draw, sets))),
+            lambda: Collect(_one_of(draw, sets), _expression(draw, names)),
+            lambda: Add(_one_of(draw, sets), _expression(draw, names)),
+        ]
+    if sets and names.free:
+        choices.append(lambda: Choose(_place(draw, names.free, names), _one_of(draw, sets)))
+    return choices
 
 
 # ---- programs
@@ -273,38 +331,62 @@ def _variable(draw: DrawFn, name: str, owner: str | None = None) -> Variable:
         low, high = sorted((draw(_values), draw(_values)))
         range_, initial = Range(low, high), None if initial is None else min(max(initial, low), high)
     size = draw(st.one_of(st.none(), st.none(), st.integers(1, 4)))
-    return Variable(name, _position(draw), initial, range_, size, owner)
+    return Variable(name, _position(draw), initial, range_, size, owner, note=draw(_notes))
 
 
-def _process(draw: DrawFn, name: str, processes: tuple[str, ...], shared: tuple[Variable, ...]) -> Process:
+def _shared_variable(draw: DrawFn, name: str, owner: str | None, *, reduced: bool) -> Variable:
+    if reduced and draw(_coins):
+        return Variable(name, _position(draw), owner=owner, type="set", note=draw(_notes))
+    return _variable(draw, name, owner)
+
+
+def _process(
+    draw: DrawFn, name: str, processes: tuple[str, ...], shared: tuple[Variable, ...], *, reduced: bool
+) -> Process:
     local_names = draw(st.lists(st.sampled_from(LOCAL_NAMES), unique=True, max_size=3))
     local = tuple([_variable(draw, local_name) for local_name in local_names])
-    own = tuple(variable for variable in shared if variable.owner in (None, name))
-    body = _body(draw, _labelled_shape(draw), _Context(name, _Names(local, own), shared, processes))
-    flags = [variable.name for variable in shared if variable.owner is None and variable.size is None]
-    return Process(name, _position(draw), local, body, _one_of(draw, [None, None, *flags]))
+    integers = _integers(shared)
+    own = tuple(variable for variable in integers if variable.owner in (None, name))
+    names = _Names(local + integers) if reduced else _Names(local, own)
+    body = _body(draw, _labelled_shape(draw), _Context(name, names, shared, processes, reduced))
+    flags = [variable.name for variable in integers if variable.owner is None and variable.size is None]
+    background = reduced and draw(_coins)
+    return Process(name, _position(draw), local, body, _one_of(draw, [None, None, *flags]), background)
+
+
+def programs() -> st.SearchStrategy[Program]:
+    """Programs of every kind."""
+    return st.one_of(_programs(None), _programs(None), reduced_programs())
+
+
+def reduced_programs() -> st.SearchStrategy[Program]:
+    """Programs that contain their memory model."""
+    return st.sampled_from(REDUCED_MODELS).flatmap(_programs)
 
 
 @st.composite
-def programs(draw: DrawFn) -> Program:
+def _programs(draw: DrawFn, reduced: ReducedModel | None) -> Program:
+    is_reduced = reduced is not None
     name, source = _one_of(draw, PROGRAMS)
     process_names = tuple(draw(st.lists(st.sampled_from(PROCESS_NAMES), unique=True, min_size=1, max_size=3)))
     owners = (None, *process_names)
     shared_names = draw(st.lists(st.sampled_from(SHARED_NAMES), unique=True, max_size=4))
-    declared = [_variable(draw, shared_name, _one_of(draw, owners)) for shared_name in shared_names]
+    declared = [
+        _shared_variable(draw, shared_name, _one_of(draw, owners), reduced=is_reduced) for shared_name in shared_names
+    ]
     shared = tuple(sorted(declared, key=lambda variable: owners.index(variable.owner)))
-    processes = tuple([_process(draw, process_name, process_names, shared) for process_name in process_names])
+    processes = tuple([_process(draw, each, process_names, shared, reduced=is_reduced) for each in process_names])
     locals_ = [
         replace(variable, name=f"{process.name}.{variable.name}")
         for process in processes
         for variable in process.locals
     ]
-    names = _Names((*shared, *locals_))
+    names = _Names((*_integers(shared), *locals_))
     labels = tuple(At(process.name, instruction.label) for process in processes for instruction in process.body)
     properties = [
         Property(_one_of(draw, PROPERTY_KINDS), _expression(draw, replace(names, labels=labels)), _position(draw))
         for _ in range(draw(st.integers(0, 3)))
     ]
     predicates = [Predicate(_expression(draw, names), _position(draw)) for _ in range(draw(st.integers(0, 3)))]
-    model = _one_of(draw, MODELS)
-    return Program(name, source, shared, processes, tuple(properties), tuple(predicates), model)
+    model = "sc" if is_reduced else _one_of(draw, MODELS)
+    return Program(name, source, shared, processes, tuple(properties), tuple(predicates), model, reduced)

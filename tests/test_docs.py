@@ -309,7 +309,18 @@ PROGRAMS = {
     "endless": "shared X = 0; process P { while (1) X = 1; } assert ~exists (X == 1); assert forall (X == 0);",
     "remote": "process P { shared X = 1; put(Y, Q, X); flush(Q); } process Q { shared Y = 0; await(Y == 1); }",
 }
-MODELS = {"sc": PROGRAMS, "rma": PROGRAMS} | dict.fromkeys(("tso", "pso"), PROGRAMS.keys() - {"remote"})
+REDUCED = {
+    "sets": "shared S = {}, X; process P { local r; S = {1}; add(S, 2); X = choose(S); } assert final (X == 1);",
+    "overflow": "shared _S = {}; process P { add(_S, 1); if (*) { overflow; } } assert exists (1);",
+    "background": "shared X = 0; process P { X = 1; } process B background { await(X == 1); X = 2; }",
+}
+PROGRAMS |= {name: f'//@ program "{name}" from "p.ebb" model sc reduced rma\n{REDUCED[name]}' for name in REDUCED}
+MODELS = {
+    "sc": PROGRAMS.keys(),
+    "rma": PROGRAMS.keys() - REDUCED.keys(),
+    "tso": PROGRAMS.keys() - REDUCED.keys() - {"remote"},
+    "pso": PROGRAMS.keys() - REDUCED.keys() - {"remote"},
+}
 
 
 @pytest.mark.parametrize(("name", "model"), [(name, model) for model in MODELS for name in sorted(MODELS[model])])
@@ -328,6 +339,10 @@ def spoilt(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield document | {"verdict": "unknown"}
     yield document | {"final": [{"X": "1"}]}
     yield document | {"final": [{"not a name": 1}]}
+    yield document | {"final": [{"_bookkeeping": 1}]}
+    yield document | {"final": [{"P._bookkeeping": 1}]}
+    yield document | {"final": [{"S": [1, 1]}]}
+    yield document | {"final": [{"S": ["1"]}]}
     yield document | {"stuck": -1}
 
 

@@ -139,9 +139,9 @@ def projected(outcomes: Outcomes, like: frozenset[Valuation]) -> frozenset[Valua
 def value_of(name: str, state: State) -> int:
     """A shared variable or a local, which goes by its plain name where only one process has it."""
     if name in state:
-        return state[name]
+        return int(state[name])
     (full,) = (known for known in state if known.endswith(f".{name}"))
-    return state[full]
+    return int(state[full])
 
 
 # -- the examples

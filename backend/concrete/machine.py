@@ -368,8 +368,12 @@ class _Execution:
                     seen.add(result)
                     todo.append(result)
 
-    def _copy(self, after: _Now, source: Place, target: Place, process: str) -> _Now:
+    def _copy(self, after: _Now, source: Place, target: Place, process: str) -> _Now | Violation:
         machine = self.machine
+        if machine.model.name == "sc":  # one atomic copy; under RMA the value is known only when it is written
+            value = int(after.memory[self._cell(after, source)])
+            if violation := _outside(place_name(target), self._variable(target), value):
+                return violation
         buffer, memory = machine.model.copy(
             after.buffer, after.memory, self._cell(after, source), self._cell(after, target), machine.numbers[process]
         )

@@ -108,8 +108,10 @@ class _Reporter:
         if found.step is not None:
             last = run.steps[-1] if run.steps else run.initial
             failed = self._step(found.step, *self.search.decode(found.state))
-            # What fails has no state after it: show the one it fails in.
+            # What fails has no state after it, so a branch goes nowhere: show the state it fails in.
             failed = replace(failed, memory=last.memory, locals=last.locals, assigned=(), pending=last.pending)
+            if isinstance(found.step.cause, Instruction):
+                failed = replace(failed, action=_shown(found.step.cause))
             run = Run(run.initial, (*run.steps, failed))
         return ViolationReport(found.violation.kind, found.violation.message, found.at, run)
 

@@ -11,16 +11,21 @@ from ir_programs import programs
 
 from ebb.backend.graph import graph_source, render
 from ebb.formats.errors import Position, UsageError
-from ebb.formats.expressions import Binary, Integer, Name
+from ebb.formats.expressions import Binary, Conditional, Integer, Name
 from ebb.formats.ir import (
     Action,
+    Add,
     Assign,
     Assume,
     Atomic,
     Branch,
+    Choose,
+    Collect,
+    Forget,
     Goto,
     Havoc,
     Instruction,
+    Overflow,
     Process,
     Program,
     Property,
@@ -96,11 +101,18 @@ def test_a_process_without_instructions_begins_at_its_end() -> None:
     assert "peripheries=2" in node(program_of(), "P (end)")
 
 
-BLOCK = Atomic((step("L1", Assume(R_IS_0)), step("L2", Branch(R, "L4")), step("L3", Havoc(R)), step("L4", Skip())))
+BLOCK = Atomic(
+    (
+        step("L0_1", Assume(R_IS_0)),
+        step("L0_2", Branch(R, "L0_4")),
+        step("L0_3", Havoc(R)),
+        step("L0_4", Skip()),
+    )
+)
 
 
 def test_an_atomic_block_is_one_edge_with_its_text() -> None:
-    text = "atomic {\n  assume(r == 0);\n  if (r) goto L4;\n  r = *;\nL4:\n  skip;\n}"
+    text = "atomic {\n  assume(r == 0);\n  if (r) goto L0_4;\n  r = *;\nL0_4:\n  skip;\n}"
     assert edges(program_of(step("L0", BLOCK))) == [("P L0", "P (end)", text)]
 
 
@@ -112,7 +124,7 @@ def test_an_atomic_block_that_models_something_says_what() -> None:
 
 def test_long_text_is_cut_and_whole_in_the_tooltip() -> None:
     long = Name("long" * 30)
-    program = program_of(step("L0", Atomic(tuple(step(f"L{n}", Assign(R, Integer(n))) for n in range(1, 30)))))
+    program = program_of(step("L0", Atomic(tuple(step(f"L0_{n}", Assign(R, Integer(n))) for n in range(1, 30)))))
     ((_, _, text),) = edges(program)
     assert len(text.splitlines()) == 12
     assert text.endswith("…\n}")
@@ -140,12 +152,32 @@ def test_a_label_cannot_be_taken_for_the_entry_or_the_end() -> None:
 
 
 def test_processes_and_properties_are_shown() -> None:
-    processes = (Process("P0", AT, (), ()), Process("P1", AT, (), (), "go"))
+    processes = (
+        Process("P0", AT, (), ()),
+        Process("P1", AT, (), (), "go"),
+        Process("P2", AT, (), (), background=True),
+        Process("P3", AT, (), (), "go", background=True),
+    )
     program = Program("p", "p.ebb", (Variable("go", AT),), processes, (Property("never", Name("go"), AT),))
     text = graph_source(program)
     assert "subgraph cluster_P0 {" in text
     assert 'label="process P1 when go"' in text
+    assert 'label="process P2 background"' in text
+    assert 'label="process P3 background when go"' in text
     assert r'label=" p \l assert never (go) \l"' in text
+
+
+def test_what_only_reduced_programs_have() -> None:
+    program = program_of(
+        step("L0", Collect("S", R)),
+        step("L1", Add("S", Conditional(R, Integer(1), Integer(2)))),
+        step("L2", Choose(R, "S")),
+        step("L3", Forget(R)),
+        step("L4", Overflow(), "no room for X"),
+    )
+    assert [text for _, _, text in edges(program)] == [
+        *("S = {r}", "add(S, r ? 1 : 2)", "r = choose(S)", "forget(r)", "overflow"),
+    ]
 
 
 @given(programs())

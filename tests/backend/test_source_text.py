@@ -8,31 +8,39 @@ from ir_programs import programs
 
 from ebb.backend.source_text import show_action, show_body, show_program, show_program_without_positions
 from ebb.formats.errors import Position
-from ebb.formats.expressions import At, Binary, Element, Integer, Name, Unary
+from ebb.formats.expressions import At, Binary, Conditional, Element, Expression, Integer, Name, Unary, show
 from ebb.formats.ir import (
     PROPERTY_KINDS,
+    REDUCED_MODELS,
     Action,
+    Add,
     Assert,
     Assign,
     Assume,
     Atomic,
     Branch,
+    Choose,
+    Collect,
     Fence,
     Flush,
+    Forget,
     Get,
     Goto,
     Havoc,
     Instruction,
+    Overflow,
     Predicate,
     Process,
     Program,
     Property,
     Put,
     Range,
+    ReducedModel,
     Skip,
     Transaction,
     Variable,
 )
+from ebb.formats.ir_check import check
 from ebb.frontend.ebb_source import parse
 
 AT = Position(1, 1)
@@ -60,7 +68,7 @@ def without_positions(program: Program) -> Program:
     """The program as if it had been written on a single spot, without notes."""
 
     def variables(declared: tuple[Variable, ...]) -> tuple[Variable, ...]:
-        return tuple(replace(variable, at=AT) for variable in declared)
+        return tuple(replace(variable, at=AT, note="") for variable in declared)
 
     def body(instructions: tuple[Instruction, ...]) -> tuple[Instruction, ...]:
         return tuple(
@@ -94,6 +102,7 @@ EVERYTHING = Program(
         Variable("T", Position(1, 15), 0, Range(0, 1)),
         Variable("Q", Position(2, 8), 3, Range(-1, 7), 4),
         Variable("A", Position(3, 8), None),
+        Variable("Y", Position(3, 15)),
         Variable("_P1_started", Position(30, 3)),
         Variable("Here", Position(5, 10), 1, owner="P0"),
         Variable("There", Position(41, 10), -1, owner="P1"),
@@ -116,22 +125,24 @@ EVERYTHING = Program(
                     "L8",
                     Atomic(
                         (
-                            step("L9", Assume(Binary("&&", X, Unary("!", Name("A")))), 15, 3),
-                            step("inner", Atomic((step("L11", Assign(X, Binary("+", X, Name("A"))), 15, 3),)), 15, 3),
-                            step("L12", Branch(R, "inner"), 15, 3),
+                            step("L8_1", Assume(Binary("&&", X, Unary("!", Name("A")))), 15, 3),
+                            step("inner", Atomic((step("inner_1", Assign(X, Binary("+", X, Y)), 15, 3),)), 15, 3),
+                            step("L8_3", Branch(R, "inner"), 15, 3),
+                            step("L8_4", Atomic((step("L8_4_1", Skip(), 15, 3),)), 15, 3),
                         )
                     ),
                     15,
                     3,
                     "lock m",
                 ),
-                step("L13", Atomic(()), 16, 3),
+                step("L9", Atomic(()), 16, 3),
                 step("cs", Skip(), 17, 1),
-                step("L15", Fence(), 18, 3),
-                step("L16", Fence("X"), 19, 3),
-                step("L17", Get(Name("Here"), Name("There"), "P1"), 20, 3),
-                step("L18", Flush("P1"), 21, 3),
-                step("L19", Assert(Binary("-", R, Binary("-", Integer(1), R))), 22, 3),
+                step("L11", Fence(), 18, 3),
+                step("L12", Fence("X"), 19, 3),
+                step("L13", Get(Name("Here"), Name("There"), "P1"), 20, 3),
+                step("L14", Flush("P1"), 21, 3),
+                step("L15", Assert(Binary("-", R, Binary("-", Integer(1), R))), 22, 3),
+                step("L16", Assign(R, Conditional(Binary("<", R, X), Integer(1), R)), 23, 3),
             ),
         ),
         Process("P1", Position(40, 1), (), (step("L0", Skip(), 42, 3),), "_P1_started"),
@@ -154,6 +165,7 @@ shared X = 0;             //@ 1:8
 shared T : 0..1 = 0;      //@ 1:15
 shared Q[4] : -1..7 = 3;  //@ 2:8
 shared A = *;             //@ 3:8
+shared Y = 0;             //@ 3:15
 shared _P1_started = 0;   //@ 30:3
 
 process P0 {                   //@ 4:1
@@ -175,9 +187,12 @@ again:
     assume(X && !A);           //@ 15:3
   inner:
     atomic {                   //@ 15:3
-      X = X + A;               //@ 15:3
+      X = X + Y;               //@ 15:3
     }
     if (r) goto inner;         //@ 15:3
+    atomic {                   //@ 15:3
+      skip;                    //@ 15:3
+    }
   }
   atomic {                     //@ 16:3
   }
@@ -188,6 +203,7 @@ cs:
   Here = get(There, P1);       //@ 20:3
   flush(P1);                   //@ 21:3
   assert(r - (1 - r));         //@ 22:3
+  r = r < X ? 1 : r;           //@ 23:3
 }
 
 process P1 when _P1_started {  //@ 40:1
@@ -212,6 +228,96 @@ def test_every_construct_in_print() -> None:
 
 def test_every_construct_parses_back_to_itself() -> None:
     assert parse(EVERYTHING_TEXT, "elsewhere.ebb") == EVERYTHING
+
+
+REDUCED = Program(
+    "p.rma",
+    "p.ebb",
+    (
+        Variable("X", Position(1, 8), note="memory"),
+        Variable("_X_values", Position(1, 8), type="set", note="values read for X"),
+        Variable("_S", Position(3, 3), owner="P", type="set"),
+        Variable("Q", Position(2, 8), 0, Range(0, 3), 2, owner="P", note="two slots"),
+    ),
+    (
+        Process(
+            "P",
+            Position(4, 9),
+            (Variable("r", Position(5, 9), note="a register"),),
+            (
+                step("L0", Assign(X, Binary("+", X, Element("Q", X))), 6, 3),
+                step("L1", Collect("_X_values", Binary("+", X, Integer(1))), 7, 3, "put X"),
+                step("L2", Add("_S", Element("Q", Integer(0))), 8, 3),
+                step("L3", Choose(Element("Q", R), "_S"), 9, 3),
+                step("L4", Atomic((step("L4_1", Choose(R, "_X_values"), 10, 3), step("L4_2", Overflow(), 10, 3)))),
+                step("L5", Forget(R), 11, 3),
+                step("L6", Forget(Element("Q", Integer(1))), 12, 3),
+                step("L7", Forget(Name("_S")), 13, 3),
+                step("L8", Overflow(), 14, 3, "no room for X"),
+            ),
+        ),
+        Process("_network", Position(1, 1), (), (step("L0", Goto(("L0",))),), "X", background=True),
+        Process("background", Position(1, 1), (), (step("add", Goto(("add",))),), background=True),
+    ),
+    (Property("never", Conditional(At("P", "L8"), X, Name("P.r")), Position(15, 1)),),
+    (),
+    "sc",
+    "rma",
+)
+
+REDUCED_TEXT = """\
+//@ program "p.rma" from "p.ebb" model sc reduced rma
+
+shared X = 0;           //@ 1:8 memory
+shared _X_values = {};  //@ 1:8 values read for X
+
+process P {                 //@ 4:9
+  shared _S = {};           //@ 3:3
+  shared Q[2] : 0..3 = 0;   //@ 2:8 two slots
+  local r = 0;              //@ 5:9 a register
+  X = X + Q[X];             //@ 6:3
+  _X_values = {X + 1};      //@ 7:3 put X
+  add(_S, Q[0]);            //@ 8:3
+  Q[r] = choose(_S);        //@ 9:3
+  atomic {                  //@ 1:1
+    r = choose(_X_values);  //@ 10:3
+    overflow;               //@ 10:3
+  }
+  forget(r);                //@ 11:3
+  forget(Q[1]);             //@ 12:3
+  forget(_S);               //@ 13:3
+L8:
+  overflow;                 //@ 14:3 no room for X
+}
+
+process _network background when X {  //@ 1:1
+L0:
+  goto L0;                            //@ 1:1
+}
+
+process background background {  //@ 1:1
+add:
+  goto add;                      //@ 1:1
+}
+
+assert never (P@L8 ? X : P.r);  //@ 15:1
+"""
+
+
+def test_what_only_reduced_programs_have_in_print() -> None:
+    assert check(REDUCED) == []
+    assert show_program(REDUCED) == REDUCED_TEXT
+
+
+def test_what_only_reduced_programs_have_parses_back_to_itself() -> None:
+    assert parse(REDUCED_TEXT, "elsewhere.ebb") == REDUCED
+
+
+@pytest.mark.parametrize("model", REDUCED_MODELS)
+def test_a_reduced_program_stays_one_without_positions(model: ReducedModel) -> None:
+    text = show_program_without_positions(replace(REDUCED, reduced=model))
+    assert text.splitlines()[0] == f'//@ program "p.rma" from "p.ebb" model sc reduced {model}'
+    assert parse(text, "p.ebb").reduced == model
 
 
 @given(programs())
@@ -257,8 +363,16 @@ def test_every_kind_of_property(kind: str) -> None:
 
 
 def test_a_made_label_that_nothing_refers_to_is_not_printed() -> None:
-    program = program_of(step("L0", Skip()), step("L1", Atomic((step("L2", Skip()),))), step("L3", Skip()))
+    program = program_of(step("L0", Skip()), step("L1", Atomic((step("L1_1", Skip()),))), step("L2", Skip()))
     assert body_lines(program) == ["  skip;", "  atomic {", "    skip;", "  }", "  skip;"]
+
+
+def test_a_label_inside_a_block_is_made_from_that_of_the_block() -> None:
+    program = program_of(step("cs", Atomic((step("cs_1", Skip()), step("L0_2", Skip()), step("L2", Skip())))))
+    assert body_lines(program) == [
+        *("cs:", "  atomic {", "    skip;", "  L0_2:", "    skip;", "  L2:", "    skip;", "  }"),
+    ]
+    assert parse(show_program(program), "p.ebb") == program
 
 
 def test_a_made_label_that_a_jump_refers_to_is_printed() -> None:
@@ -325,8 +439,9 @@ def test_a_long_line_does_not_push_the_other_comments_away() -> None:
 @pytest.mark.parametrize("note", ["load Y", "//@ 1:2", "*/ x /*", "a  b", '"', "→ Ω"])
 def test_notes_come_back_as_they_were(note: str) -> None:
     program = program_of(
-        step("L0", Skip(), 3, 4, note), step("L1", Atomic((step("L2", Skip(), 5, 6, note),)), 7, 8, note)
+        step("L0", Skip(), 3, 4, note), step("L1", Atomic((step("L1_1", Skip(), 5, 6, note),)), 7, 8, note)
     )
+    program = replace(program, shared=tuple(replace(variable, note=note) for variable in program.shared))
     assert parse(show_program(program), "p.ebb") == program
 
 
@@ -375,5 +490,26 @@ def test_an_action_is_one_line_without_semicolon() -> None:
 
 
 def test_part_of_a_body_has_the_labels_it_needs() -> None:
-    block = step("L7", Atomic((step("L8", Branch(R, "L9")), step("L9", Skip()))))
-    assert show_body((block,)) == ["atomic {", "  if (r) goto L9;", "L9:", "  skip;", "}"]
+    block = step("L7", Atomic((step("L7_1", Branch(R, "L7_2")), step("L7_2", Skip()))))
+    assert show_body((block,)) == ["atomic {", "  if (r) goto L7_2;", "L7_2:", "  skip;", "}"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        (Conditional(R, X, Y), "r ? X : Y"),
+        (Conditional(Binary("||", R, X), Y, Integer(1)), "r || X ? Y : 1"),
+        (Conditional(R, Integer(1), Conditional(X, Integer(2), Integer(3))), "r ? 1 : X ? 2 : 3"),
+        (Conditional(R, Conditional(X, Integer(1), Integer(2)), Integer(3)), "r ? X ? 1 : 2 : 3"),
+        (Conditional(Conditional(R, X, Y), Integer(1), Integer(2)), "(r ? X : Y) ? 1 : 2"),
+        (Binary("||", Conditional(R, X, Y), Integer(1)), "(r ? X : Y) || 1"),
+        (Binary("||", Integer(1), Conditional(R, X, Y)), "1 || (r ? X : Y)"),
+        (Unary("!", Conditional(R, X, Y)), "!(r ? X : Y)"),
+        (Unary("-", Conditional(R, X, Y)), "-(r ? X : Y)"),
+        (Element("Q", Conditional(R, X, Y)), "Q[r ? X : Y]"),
+    ],
+)
+def test_a_conditional_binds_weakest_and_groups_to_the_right(expression: Expression, text: str) -> None:
+    assert show(expression) == text
+    program = program_of(step("L0", Atomic((step("L0_1", Assign(R, expression)),))))
+    assert parse(show_program(program), "p.ebb") == program

@@ -8,20 +8,25 @@ from hypothesis import given
 from ir_programs import programs
 
 from ebb.formats.errors import Position
-from ebb.formats.expressions import At, Binary, Element, Expression, Integer, Name, Unary
+from ebb.formats.expressions import At, Binary, Conditional, Element, Expression, Integer, Name, Unary
 from ebb.formats.ir import (
     Action,
+    Add,
     Assert,
     Assign,
     Assume,
     Atomic,
     Branch,
+    Choose,
+    Collect,
     Fence,
     Flush,
+    Forget,
     Get,
     Goto,
     Havoc,
     Instruction,
+    Overflow,
     Predicate,
     Process,
     Program,
@@ -69,8 +74,14 @@ def program(*actions: Action, **changes: Any) -> Program:
     return replace(Program("p", "p.ebb", SHARED, (process, OTHER)), **changes)
 
 
+def reduced(*actions: Action, **changes: Any) -> Program:
+    """A reduced program with the set `S`."""
+    sets = (Variable("S", HERE, type="set"),)
+    return replace(program(*actions, shared=(*sets, *SHARED), model="sc", reduced="rma"), **changes)
+
+
 def with_variable(variable: Variable) -> Program:
-    return program(shared=(*SHARED, variable))
+    return program(shared=(variable, *SHARED))
 
 
 def with_local(variable: Variable) -> Program:
@@ -92,7 +103,7 @@ def p(*path: str | int) -> Path:
     return ("processes", 0, "body", *path)
 
 
-INNERMOST: Path = ("body", 0) * 50  # the path from a block to the one that is nested too deep
+INNERMOST: Path = ("body", 0) * 60  # the path from a block to the one that is nested too deep
 
 
 def deep(depth: int) -> Expression:
@@ -111,7 +122,7 @@ def blocks(depth: int) -> Program:
 
 BROKEN: dict[str, tuple[Program, str, Path]] = {
     # names
-    "two shared": (with_variable(Variable("X", HERE)), "there is another shared variable 'X'", ("shared", 5, "name")),
+    "two shared": (with_variable(Variable("X", HERE)), "there is another shared variable 'X'", ("shared", 1, "name")),
     "two processes": (
         program(processes=(OTHER, OTHER), shared=()),
         "there is another process 'O'",
@@ -140,12 +151,12 @@ BROKEN: dict[str, tuple[Program, str, Path]] = {
     "no shared name": (
         with_variable(Variable("x y", HERE)),
         "'x y' cannot be the name of a shared variable",
-        ("shared", 5, "name"),
+        ("shared", 0, "name"),
     ),
     "trailing newline": (
         with_variable(Variable("x\n", HERE)),
         "'x\\n' cannot be the name of a shared variable",
-        ("shared", 5, "name"),
+        ("shared", 0, "name"),
     ),
     "no local name": (
         with_local(Variable("7", HERE)),
@@ -153,7 +164,7 @@ BROKEN: dict[str, tuple[Program, str, Path]] = {
         ("processes", 0, "locals", 3, "name"),
     ),
     "no process name": (
-        program(processes=(Process("é", HERE, (), ()), OTHER, replace(OTHER, name="P"))),
+        program(processes=(Process("é", HERE, (), ()), replace(OTHER, name="P"), OTHER)),
         "'é' cannot be the name of a process",
         ("processes", 0, "name"),
     ),
@@ -164,6 +175,12 @@ BROKEN: dict[str, tuple[Program, str, Path]] = {
     ),
     "no line": (program(name="a\nb"), "the name is one line of printable characters", ("name",)),
     "no file": (program(source="a\tb"), "the source is one line of printable characters", ("source",)),
+    "no name at all": (program(name=""), "the name is one line of printable characters", ("name",)),
+    "blank at the end of a note": (
+        program(processes=(Process("P", HERE, (), (Instruction("L0", Skip(), HERE, "a "),)), OTHER)),
+        "a note is one line of printable characters",
+        p(0, "note"),
+    ),
     "no note": (
         program(processes=(Process("P", HERE, (), (Instruction("L0", Skip(), HERE, "\x00"),)), OTHER)),
         "a note is one line of printable characters",
@@ -175,12 +192,12 @@ BROKEN: dict[str, tuple[Program, str, Path]] = {
     "no elements": (
         with_variable(Variable("Z", HERE, size=0)),
         "the array 'Z' has no element",
-        ("shared", 5, "size"),
+        ("shared", 0, "size"),
     ),
     "empty range": (
         with_variable(Variable("Z", HERE, 0, Range(1, 0))),
         "the range of 'Z' is empty",
-        ("shared", 5, "range"),
+        ("shared", 0, "range"),
     ),
     "initial value": (
         with_local(Variable("z", HERE, 0, Range(1, 2))),
@@ -190,7 +207,7 @@ BROKEN: dict[str, tuple[Program, str, Path]] = {
     "unknown owner": (
         with_variable(Variable("Z", HERE, owner="N")),
         "the owner of 'Z', 'N', is not a process",
-        ("shared", 5, "owner"),
+        ("shared", 0, "owner"),
     ),
     "owned local": (
         with_local(Variable("z", HERE, owner="P")),
@@ -215,7 +232,7 @@ BROKEN: dict[str, tuple[Program, str, Path]] = {
     "line 0": (
         with_variable(Variable("Z", Position(0, 1))),
         "lines and columns count from 1",
-        ("shared", 5, "at"),
+        ("shared", 0, "at"),
     ),
     "column 0": (
         program(processes=(Process("P", HERE, (), (Instruction("L0", Skip(), Position(1, 0)),)), OTHER)),
@@ -240,22 +257,32 @@ BROKEN: dict[str, tuple[Program, str, Path]] = {
     "long initial value": (
         with_variable(Variable("Z", HERE, 10**100)),
         "an integer of more than 100 digits",
-        ("shared", 5, "initial"),
+        ("shared", 0, "initial"),
     ),
     "long bound": (
         with_variable(Variable("Z", HERE, 0, Range(-(10**100), 0))),
         "an integer of more than 100 digits",
-        ("shared", 5, "range", 0),
+        ("shared", 0, "range", 0),
     ),
     "long upper bound": (
         with_variable(Variable("Z", HERE, 0, Range(0, 10**100))),
         "an integer of more than 100 digits",
-        ("shared", 5, "range", 1),
+        ("shared", 0, "range", 1),
     ),
-    "long size": (
-        with_variable(Variable("Z", HERE, size=10**100)),
-        "an integer of more than 100 digits",
-        ("shared", 5, "size"),
+    "large array": (
+        with_variable(Variable("Z", HERE, size=65_537)),
+        "the array 'Z' has more than 65536 elements",
+        ("shared", 0, "size"),
+    ),
+    "far line": (
+        with_variable(Variable("Z", Position(10**9, 1))),
+        "no source has so many lines or columns",
+        ("shared", 0, "at"),
+    ),
+    "order of owners": (
+        program(shared=(*SHARED, Variable("Z", HERE))),
+        "shared variables without an owner come first",
+        ("shared",),
     ),
     # expressions
     "undeclared": (program(Assign(R, Binary("+", ONE, Name("n")))), "'n' is not declared", p(0, "value", 2)),
@@ -284,14 +311,14 @@ BROKEN: dict[str, tuple[Program, str, Path]] = {
         p(0, "value"),
     ),
     "deep expression": (
-        program(Assign(R, deep(201))),
-        "an expression nested deeper than 200",
-        p(0, "value", *[1] * 200),
+        program(Assign(R, deep(301))),
+        "an expression nested deeper than 300",
+        p(0, "value", *[1] * 300),
     ),
     "bottomless expression": (
         program(Assign(R, deep(50_000))),
-        "an expression nested deeper than 200",
-        p(0, "value", *[1] * 200),
+        "an expression nested deeper than 300",
+        p(0, "value", *[1] * 300),
     ),
     # properties and predicates
     "kind": (with_property(X, "sometimes"), "unknown kind of property 'sometimes'", ("properties", 0, "kind")),
@@ -414,8 +441,82 @@ BROKEN: dict[str, tuple[Program, str, Path]] = {
     "any value for an element at a shared index": (program(Havoc(q(X))), "2 shared accesses", p(0)),
     "in a transaction": (program(BEGIN, Assign(X, Y), END), "2 shared accesses", p(1)),
     # atomic blocks
-    "deep blocks": (blocks(51), "atomic blocks nested deeper than 50", p(0, *INNERMOST)),
-    "bottomless blocks": (blocks(50_000), "atomic blocks nested deeper than 50", p(0, *INNERMOST)),
+    "deep blocks": (blocks(61), "atomic blocks nested deeper than 60", p(0, *INNERMOST)),
+    "bottomless blocks": (blocks(50_000), "atomic blocks nested deeper than 60", p(0, *INNERMOST)),
+    # reduced programs
+    "reduced from nothing": (reduced(reduced="sc"), "unknown model 'sc'", ("reduced",)),
+    "reduced and any model": (reduced(model="any"), "a reduced program is run under sc", ("model",)),
+    "instruction of reduced programs": (
+        program(Forget(R)),
+        "only a reduced program has such an instruction",
+        p(0, "op"),
+    ),
+    "overflow in a source program": (
+        program(inner(Overflow())),
+        "only a reduced program has such an instruction",
+        p(0, "body", 0, "op"),
+    ),
+    "set in a source program": (
+        with_variable(Variable("S", HERE, type="set")),
+        "only a reduced program has sets",
+        ("shared", 0, "type"),
+    ),
+    "background in a source program": (
+        program(processes=(Process("P", HERE, (), (), background=True), OTHER)),
+        "only a reduced program has background processes",
+        ("processes", 0, "background"),
+    ),
+    "local set": (
+        with_local(Variable("z", HERE, type="set")),
+        "a local variable is not a set",
+        ("processes", 0, "locals", 3, "type"),
+    ),
+    "no type": (
+        with_variable(Variable("Z", HERE, type=cast(Any, "bag"))),
+        "unknown type 'bag'",
+        ("shared", 0, "type"),
+    ),
+    "set with an initial value": (
+        reduced(shared=(Variable("T", HERE, 1, type="set"), *SHARED)),
+        "the set 'T' has an initial value, a range or a size",
+        ("shared", 0),
+    ),
+    "set with a range": (
+        reduced(shared=(Variable("T", HERE, 0, Range(0, 1), type="set"), *SHARED)),
+        "the set 'T' has an initial value, a range or a size",
+        ("shared", 0),
+    ),
+    "set with a size": (
+        reduced(shared=(Variable("T", HERE, size=2, type="set"), *SHARED)),
+        "the set 'T' has an initial value, a range or a size",
+        ("shared", 0),
+    ),
+    "note of a variable": (
+        with_variable(Variable("Z", HERE, note="\n")),
+        "a note is one line of printable characters",
+        ("shared", 0, "note"),
+    ),
+    "when set": (
+        reduced(processes=(Process("P", HERE, (), (), "S"), OTHER)),
+        "a set, 'S', cannot start a process",
+        ("processes", 0, "when"),
+    ),
+    "set as a number": (reduced(Assign(R, Name("S"))), "'S' is a set, not a number", p(0, "value")),
+    "set as a target": (reduced(Choose(Name("S"), "S")), "'S' is a set, not a number", p(0, "target")),
+    "add to no set": (reduced(Add("X", ONE)), "'X' is not a set", p(0, "set")),
+    "collect in no set": (reduced(Collect("n", ONE)), "'n' is not a set", p(0, "set")),
+    "choose from no set": (reduced(Choose(R, "r")), "'r' is not a set", p(0, "set")),
+    "add nothing": (reduced(Add("S", Name("n"))), "'n' is not declared", p(0, "value")),
+    "collect nothing": (reduced(Collect("S", Name("n"))), "'n' is not declared", p(0, "value")),
+    "forget nothing": (reduced(Forget(Name("n"))), "'n' is not declared", p(0, "target")),
+    "forget an array": (reduced(Forget(Name("Q"))), "the array 'Q' is used without an index", p(0, "target")),
+    "forget no element": (reduced(Forget(Element("X", R))), "'X' has an index but is not an array", p(0, "target", 1)),
+    "last part of a conditional": (
+        program(Assign(R, Conditional(R, J, Name("n")))),
+        "'n' is not declared",
+        p(0, "value", 3),
+    ),
+    "two in a conditional": (program(Assign(R, Conditional(X, Y, R))), "2 shared accesses", p(0)),
     # fences and remote access
     "fence undeclared": (program(Fence("N")), "'N' is not a shared variable", p(0, "variable")),
     "fence local": (program(Fence("r")), "'r' is not a shared variable", p(0, "variable")),
@@ -465,8 +566,14 @@ SOUND: dict[str, Program] = {
     "bounds": with_variable(Variable("Z", HERE, -1, Range(-1, -1), 1)),
     "a process that is started": program(processes=(Process("P", HERE, (), (), "X"), OTHER)),
     "a variable called as a process": with_variable(Variable("P", HERE)),
-    "deepest blocks": blocks(50),
-    "deepest expression": program(Assign(R, deep(200))),
+    "a reduced program": reduced(Collect("S", X), Add("S", Y), Choose(q(R), "S"), Forget(Name("S")), Overflow()),
+    "many in a step of a reduced program": reduced(Assign(X, Binary("+", X, Y)), Assume(Binary("<", X, Y))),
+    "forgetting an element": reduced(Forget(q(R)), Forget(R)),
+    "a background process": reduced(processes=(Process("P", HERE, (), (), background=True), OTHER)),
+    "a conditional": program(Assign(R, Conditional(Binary("<", X, ONE), X, J))),
+    "largest array": with_variable(Variable("Z", HERE, size=65_536)),
+    "deepest blocks": blocks(60),
+    "deepest expression": program(Assign(R, deep(300))),
     "longest integer": program(Assign(R, Integer(1 - 10**100))),
 }  # fmt: skip
 

@@ -17,21 +17,26 @@ from ir_programs import programs
 from ebb.formats import ir_json
 from ebb.formats.errors import InputError, Position
 from ebb.formats.expression_json import from_json
-from ebb.formats.expressions import At, Binary, Element, Expression, Integer, Name, Unary
+from ebb.formats.expressions import At, Binary, Conditional, Element, Expression, Integer, Name, Unary
 from ebb.formats.ir import (
     PROPERTY_KINDS,
     Action,
+    Add,
     Assert,
     Assign,
     Assume,
     Atomic,
     Branch,
+    Choose,
+    Collect,
     Fence,
     Flush,
+    Forget,
     Get,
     Goto,
     Havoc,
     Instruction,
+    Overflow,
     Predicate,
     Process,
     Program,
@@ -67,10 +72,10 @@ EVERYTHING = Program(
     shared=(
         Variable("X", at(1)),
         Variable("Y", at(1), initial=None, range=Range(-1, 4)),
-        Variable("Z", at(2), initial=-7, owner="P0"),
-        Variable("W", at(2), initial=1, owner="process"),
-        Variable("Q", at(3), initial=2, range=Range(0, 9), size=4),
-        Variable("_started", at(3)),
+        Variable("Q", at(2), initial=2, range=Range(0, 9), size=4),
+        Variable("_started", at(2)),
+        Variable("Z", at(3), initial=-7, owner="P0"),
+        Variable("W", at(3), initial=1, owner="process"),
     ),
     processes=(
         Process(
@@ -123,6 +128,30 @@ EVERYTHING = Program(
     ),
     model="sc",
 )
+REDUCED = Program(
+    name="reduced",
+    source="reduced.ebb",
+    shared=(Variable("X", at(1)), Variable("X1Set", at(1), type="set", note="what put 1 may have read")),
+    processes=(
+        Process(
+            "P0",
+            at(2),
+            locals=(Variable("a", at(3), size=2, note="the buffer of X"),),
+            body=(
+                step("L0", Assign(X, Conditional(Binary("<", X, Integer(2)), Binary("+", X, X), Integer(0)))),
+                step("L1", Collect("X1Set", X)),
+                step("L2", Add("X1Set", Binary("+", X, Integer(1)))),
+                step("L3", Choose(X, "X1Set")),
+                step("L4", Forget(Name("X1Set"))),
+                step("L5", Forget(Element("a", Integer(1)))),
+                step("L6", Overflow()),
+            ),
+        ),
+        Process("network", at(9), locals=(), body=(), background=True),
+    ),
+    model="sc",
+    reduced="rma",
+)
 SMALL = Program("small", "small.ebb", (), (Process("P", at(1), (), ()),))
 TEXT = ir_json.dumps(EVERYTHING)
 
@@ -148,12 +177,12 @@ def position(text: str, offset: int) -> Position:
 # ---- round trips
 
 
-def test_everything_uses_every_operation() -> None:
-    used = set(re.findall(r'"op": "(\w+)"', TEXT))
+def test_the_programs_use_every_operation() -> None:
+    used = set(re.findall(r'"op": "(\w+)"', TEXT + ir_json.dumps(REDUCED)))
     assert used == set(ir_json._ACTIONS)
 
 
-@pytest.mark.parametrize("program", [EVERYTHING, SMALL], ids=lambda program: program.name)
+@pytest.mark.parametrize("program", [EVERYTHING, REDUCED, SMALL], ids=lambda program: program.name)
 def test_what_is_written_is_read_back(program: Program) -> None:
     text = ir_json.dumps(program)
     assert ir_json.loads(text) == program
@@ -169,6 +198,7 @@ def test_what_is_written_is_read_back_for_any_program(program: Program) -> None:
 
 def test_layout(golden: Callable[[str, str], None]) -> None:
     golden("everything.ir.json", TEXT)
+    golden("reduced.ir.json", ir_json.dumps(REDUCED))
 
 
 def test_one_instruction_a_line() -> None:
@@ -212,6 +242,7 @@ BAD_SHAPES = [  # what the schema refuses as well
     ('"model": "sc"', '"model": "sc",\n ¶"colour": 1', "unknown key 'colour'"),
     ('{\n  "format"', '¶{\n  "format"', "the key 'model' is missing"),
     ('"name": "every thing é"', '"name": ¶"two\\nlines"', "the name is one line of printable characters"),
+    ('"name": "every thing é"', '"name": ¶""', "the name is one line of printable characters"),
     ('"source": "every-thing.ebb"', '"source": ¶"\\u2028"', "the source is one line of printable characters"),
     ('{"name": "X", "initial": 0', '{"name": "X", "initial": ¶false', "expected an integer, not false"),
     ('{"name": "X", "initial": 0', '{"name": "X", "initial": ¶"any"', "expected an integer or '*', not 'any'"),
@@ -222,10 +253,12 @@ BAD_SHAPES = [  # what the schema refuses as well
     ('{"name": "X", "initial": 0', '{"name": "X", "initial": 0, "range": ¶null', "expected a list, not null"),
     ('"range": [-1, 4]', '"range": [-1, ¶4.5]', "expected an integer, not a number with a fraction or an exponent"),
     ('"range": [-1, 4]', '"range": [-1, 4], "size": ¶0', "the array 'Y' has no element"),
+    ('"range": [-1, 4]', '"range": [-1, 4], "size": ¶65537', "the array 'Y' has more than 65536 elements"),
     ('{"name": "r", "initial": 0', '{"name": "r", "initial": 0, "owner": ¶"P0"', "a local variable has no owner"),
     ('"at": [5, 3]', '"at": ¶[5]', "expected a line and a column, not a list of 1"),
     ('"at": [5, 3]', '"at": ¶[5, 3, 1]', "expected a line and a column, not a list of 3"),
     ('"at": [5, 3]', '"at": ¶[0, 3]', "lines and columns count from 1"),
+    ('"at": [5, 3]', '"at": ¶[1000000000, 3]', "no source has so many lines or columns"),
     ('"at": [5, 3]', '"at": ¶{"line": 5}', "expected a list, not an object"),
     ('{"label": "again", "op": "assign"', '{"label": "again", "op": ¶"move"', "unknown operation 'move'"),
     ('{"label": "again", "op": "assign"', '¶{"label": "again"', "the key 'op' is missing"),
@@ -234,6 +267,7 @@ BAD_SHAPES = [  # what the schema refuses as well
     ('{"label": "again", "op"', '¶7, {"label": "again", "op"', "expected an object, not an integer"),
     ('"op": "skip"', '"op": "skip", ¶"target": "X"', "unknown key 'target'"),
     ('"note": "load Q[i]"', '"note": ¶""', "an empty 'note' is left out"),
+    ('"note": "load Q[i]"', '"note": ¶" load"', "a note is one line of printable characters"),
     ('"note": "load Q[i]"', '"note": ¶"a\\tb"', "a note is one line of printable characters"),
     ('"targets": ["again", "L9"]', '"targets": ¶[]', "a goto needs a target"),
     ('"targets": ["again", "L9"]', '"targets": ["again", ¶["L9"]]', "expected a string, not a list"),
@@ -268,6 +302,30 @@ BAD_MEANING = [  # what no schema sees
     ('"label": "L14"', '"label": ¶"again"', "the label 'again' occurs twice in the process 'P0'"),
     ('"process": "process", "source": "Z"', '"process": ¶"P9", "source": "Z"', "there is no process 'P9'"),
 ]  # fmt: skip
+
+
+BAD_REDUCED = [  # in the reduced program, refused by the schema as well
+    ('"reduced": "rma"', '"reduced": ¶"arm"', "unknown model 'arm'"),
+    ('"reduced": "rma"', '"reduced": ¶true', "expected a string, not true"),
+    ('"background": true', '"background": ¶1', "expected true or false, not an integer"),
+    ('"type": "set"', '"type": ¶"bag"', "unknown type 'bag'"),
+    ('"note": "the buffer of X"', '"note": ¶"\\n"', "a note is one line of printable characters"),
+    ('"set": "X1Set"', '"set": ¶["X1Set"]', "expected a string, not a list"),
+    ('["?", ["<", "X", 2], ["+", "X", "X"], 0]', '¶["?", "X", 0]', "the operator '?' does not take 2 operands"),
+    ('["?", ["<", "X", 2], ["+", "X", "X"], 0]', '["?", "X", 0, ¶null]', "expected an expression"),
+    ('"target": ["[]", "a", 1]', '"target": ¶1', "expected a variable or an element of an array"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), BAD_REDUCED)
+def test_what_is_wrong_with_a_reduced_program(old: str, new: str, message: str) -> None:
+    text = ir_json.dumps(REDUCED)
+    assert old in text
+    before, after = text.replace(old, new, 1).split("¶")
+    error = load_error(before + after)
+    assert error.message.startswith(message)
+    assert error.position == position(before, len(before))
+    assert not VALIDATOR.is_valid(json.loads(before + after))
 
 
 @pytest.mark.parametrize(("old", "new", "message"), BAD_SHAPES + BAD_MEANING)
@@ -324,14 +382,14 @@ def with_step(instruction: Instruction) -> Program:
     return Program("p", "p.ebb", (), (process,))
 
 
-@pytest.mark.parametrize("program", [with_step(step("L0", Assign(R, nested(200)))), with_step(blocks(50, Skip()))])
+@pytest.mark.parametrize("program", [with_step(step("L0", Assign(R, nested(300)))), with_step(blocks(60, Skip()))])
 def test_what_is_as_deep_as_can_be_is_read_back(program: Program) -> None:
     assert check(program) == []
     assert ir_json.loads(ir_json.dumps(program)) == program
 
 
 def test_the_deepest_expression_in_the_deepest_block_is_read_back() -> None:
-    text = ir_json.dumps(with_step(blocks(50, Assign(R, nested(200)))))
+    text = ir_json.dumps(with_step(blocks(60, Assign(R, nested(300)))))
     assert ir_json.dumps(ir_json.loads(text)) == text  # comparing the programs themselves would recurse too deep
 
 
@@ -343,29 +401,29 @@ def test_deep_indices_that_are_equal_are_compared() -> None:
         return expression
 
     put = Put(Element("Q", Binary("+", index(), index())), "P0", X)
-    program = replace(with_step(blocks(50, put)), shared=(Variable("Q", at(1), size=2), Variable("X", at(1))))
+    program = replace(with_step(blocks(60, put)), shared=(Variable("Q", at(1), size=2), Variable("X", at(1))))
     assert load_error(ir_json.dumps(program)).message.startswith("the index of a place that is copied remotely")
 
 
 def test_deeper_expressions_are_refused_where_they_get_too_deep() -> None:
-    program = with_step(step("L0", Assign(R, nested(201))))
+    program = with_step(step("L0", Assign(R, nested(301))))
     text = ir_json.dumps(program)
     error = load_error(text)
-    assert error.message == "an expression nested deeper than 200"
+    assert error.message == "an expression nested deeper than 300"
     assert error.position == position(text, text.index('["!", "r"]'))
     assert [finding.message for finding in check(program)] == [error.message]
 
 
 def test_deeper_atomic_blocks_are_refused() -> None:
-    program = with_step(blocks(51, Skip()))
+    program = with_step(blocks(61, Skip()))
     text = ir_json.dumps(program)
     error = load_error(text)
-    assert error.message == "atomic blocks nested deeper than 50"
+    assert error.message == "atomic blocks nested deeper than 60"
     assert error.position == position(text, text.index('{"label": "B0"'))
     assert [finding.message for finding in check(program)] == [error.message]
 
 
-@pytest.mark.parametrize("many", [*range(205, 1000, 50), 100_000])
+@pytest.mark.parametrize("many", [*range(305, 1000, 50), 100_000])
 def test_what_is_far_too_deep_is_refused_by_whoever_meets_it_first(many: int) -> None:
     text = TEXT.replace('["+", "r", 1]', '["!", ' * many + "1" + "]" * many)
     assert "nested deeper than" in load_error(text).message
@@ -381,7 +439,7 @@ def test_reading_an_expression_stops_where_it_gets_too_deep() -> None:
         value = ["!", value]
     with pytest.raises(ShapeError) as caught:
         from_json(value, ("here",))
-    assert caught.value.path == ("here", *[1] * 200)
+    assert caught.value.path == ("here", *[1] * 300)
 
 
 # ---- programs that nobody should have made
@@ -395,6 +453,7 @@ EXPRESSIONS = st.recursive(
         st.builds(Element, NAMES, inner)
         | st.builds(Unary, st.sampled_from("-!?"), inner)
         | st.builds(Binary, st.sampled_from(["+", "==", "||", "?"]), inner, inner)
+        | st.builds(Conditional, inner, inner, inner)
     ),
     max_leaves=4,
 )
@@ -413,10 +472,16 @@ ACTIONS: st.SearchStrategy[Action] = st.deferred(
         st.builds(Get, PLACES, PLACES, NAMES),
         st.builds(Flush, NAMES),
         st.builds(Transaction, st.sampled_from(["begin", "end", "between"])),
+        st.just(Overflow()),
+        st.builds(Forget, PLACES),
+        st.builds(Collect, NAMES, EXPRESSIONS),
+        st.builds(Add, NAMES, EXPRESSIONS),
+        st.builds(Choose, PLACES, NAMES),
     )
 )
+NOTES = st.sampled_from(["", "note", "\n"])
 BODIES: st.SearchStrategy[tuple[Instruction, ...]] = st.lists(
-    st.builds(Instruction, NAMES, ACTIONS, POSITIONS, st.sampled_from(["", "note", "\n"])), max_size=3
+    st.builds(Instruction, NAMES, ACTIONS, POSITIONS, NOTES), max_size=3
 ).map(tuple)
 VARIABLES = st.lists(
     st.builds(
@@ -427,18 +492,22 @@ VARIABLES = st.lists(
         st.none() | st.builds(Range, INTEGERS, INTEGERS),
         st.none() | INTEGERS,
         st.none() | NAMES,
+        st.sampled_from(["integer", "set", "bag"]),
+        NOTES,
     ),
     max_size=3,
 ).map(tuple)
+PROCESSES = st.builds(Process, NAMES, POSITIONS, VARIABLES, BODIES, st.none() | NAMES, st.booleans())
 LOOSE_PROGRAMS = st.builds(
     Program,
     st.sampled_from(["p", "\n"]),
     st.sampled_from(["p.ebb", "\t"]),
     VARIABLES,
-    st.lists(st.builds(Process, NAMES, POSITIONS, VARIABLES, BODIES, st.none() | NAMES), max_size=2).map(tuple),
+    st.lists(PROCESSES, max_size=2).map(tuple),
     st.lists(st.builds(Property, st.sampled_from(["final", "?"]), EXPRESSIONS, POSITIONS), max_size=2).map(tuple),
     st.lists(st.builds(Predicate, EXPRESSIONS, POSITIONS), max_size=2).map(tuple),
     st.sampled_from(["any", "sc", "tso"]),
+    st.sampled_from([None, "tso", "rma", "sc"]),
 )
 
 

@@ -6,6 +6,8 @@ from ebb.formats.errors import InputError
 from ebb.frontend.ebb_source import parse
 
 P = "process P { local r; "
+REDUCED = '//@ program "p" from "p.ebb" model sc reduced rma\n'
+R = REDUCED + "shared X, S = {}, Q[2]; process P { local r; "
 
 
 @pytest.mark.parametrize(
@@ -83,7 +85,54 @@ P = "process P { local r; "
             "1:37",
             "a predicate is about variables; a label has no place in it",
         ),
+        # what only reduced programs have
+        ("process P background { }", "1:9", "only a reduced program has background processes"),
+        ("shared S = {}; process P { }", "1:8", "only a reduced program has sets"),
+        ("process P { shared S = {}; }", "1:20", "only a reduced program has sets"),
+        ("process P { local s = {}; }", "1:19", "only a reduced program has sets"),
+        (P + "overflow; }", "1:22", "only a reduced program has such a statement"),
+        (P + "forget(r); }", "1:22", "only a reduced program has such a statement"),
+        (P + "r = {1}; }", "1:22", "`r` is not a set"),
+        (P + "r = choose(r); }", "1:33", "`r` is not a set"),
+        (P + "add(r, 1); }", "1:26", "`r` is not a set"),
+        (P + "forgit(r); }", "1:22", "there is no such statement as `forgit`"),
+        (P + "yield; }", "1:22", "there is no such statement as `yield`"),
+        (P + "r = random(r); }", "1:26", "there is no such statement as `random`"),
+        (R + "overflow(r); }", "2:46", "there is no such statement as `overflow`"),
+        (R + "add(S); }", "2:46", "there is no such statement as `add`"),
+        (R + "forget(1); }", "2:46", "there is no such statement as `forget`"),
+        (R + "X = {1}; }", "2:46", "`X` is not a set"),
+        (R + "Q[0] = {1}; }", "2:46", "`Q` is not a set"),
+        (R + "r = choose(X); }", "2:57", "`X` is not a set"),
+        (R + "add(Q, 1); }", "2:50", "`Q` is not a set"),
+        (R + "add(T, 1); }", "2:50", "`T` is not declared"),
+        (R + "r = S; }", "2:50", "`S` is a set, not a number"),
+        (R + "S = 1; }", "2:46", "`S` is a set, not a number"),
+        (R + "S = *; }", "2:46", "`S` is a set, not a number"),
+        (R + "S = choose(S); }", "2:46", "`S` is a set, not a number"),
+        (R + "add(S, S); }", "2:53", "`S` is a set, not a number"),
+        (R + "faa(S, 1); }", "2:50", "`S` is a set, not a number"),
+        (R + "lock(S); }", "2:51", "`S` is a set, not a number"),
+        (R + "r = S[0]; }", "2:50", "`S` is not an array"),
+        (R + "forget(S[0]); }", "2:53", "`S` is not an array"),
+        (R + "forget(Q); }", "2:53", "`Q` is an array; name an element, `Q[…]`"),
+        (R + "} assert never (S);", "2:62", "`S` is a set, not a number"),
+        (R + "} predicates { S }", "2:61", "`S` is a set, not a number"),
+        (REDUCED + "shared S[2] = {}; process P { }", "2:8", "the set `S` has a size or a range"),
+        (REDUCED + "shared S : 0..1 = {}; process P { }", "2:8", "the set `S` has a size or a range"),
+        (REDUCED + "process P { local s = {}; }", "2:19", "`s` is a local set; sets are shared"),
+        (
+            REDUCED + "shared S = {}; process P when S { }",
+            "2:31",
+            "`S` is not a shared variable that holds a number",
+        ),
+        ("process P foo { }", "1:11", "unexpected `foo`; expected `{`"),
+        (REDUCED + "process P foreground { }", "2:11", "unexpected `foreground`; expected `{`"),
+        ("process P when X { }", "1:16", "`X` is not a shared variable that holds a number"),
+        ("shared X[2]; process P when X { }", "1:29", "`X` is not a shared variable that holds a number"),
         # grammar
+        (P + "r = r ? 1; }", "1:31", "unexpected `;`; expected `:`"),
+        (P + "r = r ? 1 : ; }", "1:34", "unexpected `;`; expected `(` or a name or a number or an operator"),
         ("process P { r = 1\n skip; }", "2:2", "unexpected `skip`; expected `;`"),
         ("process P {", "1:12", "the file ends too early"),
         ("process P { skip; } /* what", "1:21", "this comment is never closed"),
@@ -119,7 +168,13 @@ def test_the_message_shows_the_line_and_points_at_the_column() -> None:
 
 @pytest.mark.parametrize(
     "expression",
-    ["(" * 5000 + "r" + ")" * 5000 + " + 1", "r" + " + 1" * 5000, "!" * 5000 + "r", "-" * 5000 + "r"],
+    [
+        "(" * 5000 + "r" + ")" * 5000 + " + 1",
+        "r" + " + 1" * 5000,
+        "!" * 5000 + "r",
+        "-" * 5000 + "r",
+        "r ? 1 : " * 5000 + "1",
+    ],
 )
 def test_deep_expressions(expression: str) -> None:
     """Parentheses alone are no depth; what would exhaust a stack later is refused here."""

@@ -4,7 +4,8 @@ import pytest
 
 from ebb.backend.source_text import show_action
 from ebb.formats.errors import Position
-from ebb.formats.ir import Atomic, Instruction, Program, Range
+from ebb.formats.expressions import Binary, Conditional, Integer, Name
+from ebb.formats.ir import Assign, Atomic, Forget, Instruction, Program, Range
 from ebb.frontend.ebb_source import parse
 
 HEAD = "shared X = 0, Y = 0, Z = 0, Q[4] = 0; process P { local r, s, a[2]; "
@@ -52,6 +53,97 @@ def lines(body: tuple[Instruction, ...], indent: str = "") -> list[str]:
 )
 def test_simple_statements(statement: str, expected: list[str]) -> None:
     assert code(statement) == expected
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("r = s ? 1 : 2;", ["L0: r = s ? 1 : 2"]),
+        ("r = X == 0 ? 1 : 2;", ["L0: r = X == 0 ? 1 : 2"]),
+        ("r = X == 0 ? Y : 1;", ["L0: _X = X // load X", "L1: r = _X == 0 ? Y : 1"]),
+        (
+            "r = X ? Y : Z;",
+            ["L0: _X = X // load X", "L1: _Y = Y // load Y", "L2: r = _X ? _Y : Z"],
+        ),
+        ("r = s ? Y : Y + 1;", ["L0: r = s ? Y : Y + 1"]),
+        ("X = s ? Y : 0;", ["L0: _Y = Y // load Y", "L1: X = s ? _Y : 0"]),
+        ("Q[s ? 0 : 1] = 2;", ["L0: Q[s ? 0 : 1] = 2"]),
+        ("await(X ? r : s);", ["L0: assume(X ? r : s)"]),
+        ("await(X ? Y : s);", ["L0: _X = X // load X", "L1: if (!(_X ? Y : s)) goto L0"]),
+        ("atomic { r = X ? Y : Z; }", ["L0: atomic {", "  L0_1: r = X ? Y : Z"]),
+    ],
+)
+def test_a_conditional_loads_all_it_mentions_left_to_right(statement: str, expected: list[str]) -> None:
+    assert code(statement) == expected
+
+
+def test_a_conditional_binds_weakest_and_groups_to_the_right() -> None:
+    one, two = Integer(1), Integer(2)
+    r, s = Name("r"), Name("s")
+    program = parse("process P { local r, s; r = r || s ? 1 : s ? 2 : 1 + 2; }", "p.ebb")
+    assert program.processes[0].body[0].action == Assign(
+        r, Conditional(Binary("||", r, s), one, Conditional(s, two, Binary("+", one, two)))
+    )
+
+
+REDUCED = '//@ program "p" from "p.ebb" model sc reduced rma\n'
+
+
+def test_statements_that_only_reduced_programs_have() -> None:
+    program = parse(
+        REDUCED + "shared S = {}, X; process P { shared T = {}; local r, a[2];"
+        "S = {X + 1}; add(T, a[r] ? X : 0); r = choose(S); a[X] = choose(T);"
+        "forget(S); forget(r); forget(X); forget(a[X]); overflow; }",
+        "p.ebb",
+    )
+    assert (program.model, program.reduced) == ("sc", "rma")
+    assert [(variable.name, variable.type, variable.owner) for variable in program.shared] == [
+        ("S", "set", None),
+        ("X", "integer", None),
+        ("T", "set", "P"),
+    ]
+    assert [instruction.action for instruction in program.processes[0].body][4] == Forget(Name("S"))
+    assert lines(program.processes[0].body) == [
+        "L0: S = {X + 1}",
+        "L1: add(T, a[r] ? X : 0)",
+        "L2: r = choose(S)",
+        "L3: a[X] = choose(T)",
+        "L4: forget(S)",
+        "L5: forget(r)",
+        "L6: forget(X)",
+        "L7: forget(a[X])",
+        "L8: overflow",
+    ]
+
+
+def test_a_statement_of_a_reduced_program_is_one_step_whatever_it_reads() -> None:
+    program = parse(REDUCED + "shared X, Y, Q[4]; process P { Q[X] = Q[Y] + X; await(X == Y); }", "p.ebb")
+    assert lines(program.processes[0].body) == ["L0: Q[X] = Q[Y] + X", "L1: assume(X == Y)"]
+
+
+def test_processes_in_the_background() -> None:
+    program = parse(REDUCED + "shared X; process P background { } process R background when X { } process Q { }", "p")
+    assert [(process.name, process.background, process.when) for process in program.processes] == [
+        ("P", True, None),
+        ("R", True, "X"),
+        ("Q", False, None),
+    ]
+
+
+def test_words_of_reduced_programs_are_names_like_any_other() -> None:
+    text = "shared add, choose; process background { local forget; overflow: forget = add; goto overflow; choose = 1; }"
+    program = parse(text, "p.ebb")
+    assert program.processes[0].name == "background"
+    assert lines(program.processes[0].body) == ["overflow: forget = add", "L1: goto overflow", "L2: choose = 1"]
+
+
+def test_variables_have_the_notes_of_their_lines() -> None:
+    program = parse("shared X; //@ 7:3 memory\nshared Y;\nprocess P {\n local r; //@ 9:1 a register\n}", "p.ebb")
+    assert [(variable.note, variable.at) for variable in (*program.shared, *program.processes[0].locals)] == [
+        ("memory", Position(7, 3)),
+        ("", Position(2, 8)),
+        ("a register", Position(9, 1)),
+    ]
 
 
 def test_waiting_for_several_variables_loads_them_again() -> None:
@@ -130,39 +222,53 @@ def test_a_label_at_the_end_gets_something_to_stand_on() -> None:
 
 def test_generated_labels_keep_out_of_the_users_way() -> None:
     assert code("goto L1; skip; L1: skip;") == ["L0: goto L1", "L1_: skip", "L1: skip"]
+    assert code("L1_1: skip; atomic { skip; }") == ["L1_1: skip", "L1: atomic {", "  L1_1_: skip"]
+
+
+def test_blocks_count_as_one_and_name_what_they_contain() -> None:
+    assert code("atomic { skip; a: atomic { skip; skip; } } cs: atomic { skip; } skip;") == [
+        "L0: atomic {",
+        "  L0_1: skip",
+        "  a: atomic {",
+        "    a_1: skip",
+        "    a_2: skip",
+        "cs: atomic {",
+        "  cs_1: skip",
+        "L2: skip",
+    ]
 
 
 def test_atomic_blocks_keep_their_expressions() -> None:
     assert code("atomic { X = X + Y; if (X > 3) { X = 0; } }") == [
         "L0: atomic {",
-        "  L1: X = X + Y",
-        "  L2: if (X <= 3) goto L4",
-        "  L3: X = 0",
-        "  L4: skip",
+        "  L0_1: X = X + Y",
+        "  L0_2: if (X <= 3) goto L0_4",
+        "  L0_3: X = 0",
+        "  L0_4: skip",
     ]
 
 
 def test_locked_instructions() -> None:
     assert code("r = cas(X, r, s);") == [
         "L0: atomic { // cas X",
-        "  L1: if (X != r) goto L5",
-        "  L2: X = s",
-        "  L3: r = 1",
-        "  L4: goto L6",
-        "  L5: r = 0",
-        "  L6: skip",
+        "  L0_1: if (X != r) goto L0_5",
+        "  L0_2: X = s",
+        "  L0_3: r = 1",
+        "  L0_4: goto L0_6",
+        "  L0_5: r = 0",
+        "  L0_6: skip",
     ]
-    assert code("cas(X, 0, 1);")[1:] == ["  L1: if (X != 0) goto L3", "  L2: X = 1", "  L3: skip"]
-    assert code("r = xchg(X, s);") == ["L0: atomic { // xchg X", "  L1: r = X", "  L2: X = s"]
-    assert code("r = xchg(X, r);") == ["L0: atomic { // xchg X", "  L1: _X = X", "  L2: X = r", "  L3: r = _X"]
-    assert code("r = faa(Q[r], 1);")[1:] == ["  L1: _Q = Q[r]", "  L2: Q[r] = Q[r] + 1", "  L3: r = _Q"]
-    assert code("faa(X, 2);") == ["L0: atomic { // faa X", "  L1: X = X + 2"]
+    assert code("cas(X, 0, 1);")[1:] == ["  L0_1: if (X != 0) goto L0_3", "  L0_2: X = 1", "  L0_3: skip"]
+    assert code("r = xchg(X, s);") == ["L0: atomic { // xchg X", "  L0_1: r = X", "  L0_2: X = s"]
+    assert code("r = xchg(X, r);") == ["L0: atomic { // xchg X", "  L0_1: _X = X", "  L0_2: X = r", "  L0_3: r = _X"]
+    assert code("r = faa(Q[r], 1);")[1:] == ["  L0_1: _Q = Q[r]", "  L0_2: Q[r] = Q[r] + 1", "  L0_3: r = _Q"]
+    assert code("faa(X, 2);") == ["L0: atomic { // faa X", "  L0_1: X = X + 2"]
     assert code("Y = faa(X, Z);") == [
         "L0: _Z = Z // load Z",
         "L1: atomic { // faa X",
-        "  L2: _Y = X",
-        "  L3: X = X + _Z",
-        "L4: Y = _Y",
+        "  L1_1: _Y = X",
+        "  L1_2: X = X + _Z",
+        "L2: Y = _Y",
     ]
 
 
@@ -173,54 +279,54 @@ def test_transactions() -> None:
 def test_locks_that_are_declared_and_not() -> None:
     assert code("lock(X); unlock(m);") == [
         "L0: atomic { // lock X",
-        "  L1: assume(X == 0)",
-        "  L2: X = 1",
-        "L3: atomic { // unlock m",
-        "  L4: assert(_m == 1) // P holds m",
-        "  L5: _m = 0",
+        "  L0_1: assume(X == 0)",
+        "  L0_2: X = 1",
+        "L1: atomic { // unlock m",
+        "  L1_1: assert(_m == 1) // P holds m",
+        "  L1_2: _m = 0",
     ]
-    assert code("lock(Q[r]);")[1] == "  L1: assume(Q[r] == 0)"
+    assert code("lock(Q[r]);")[1] == "  L0_1: assume(Q[r] == 0)"
 
 
 def test_semaphores() -> None:
     assert code("acquire(X); release(X);") == [
         "L0: atomic { // acquire X",
-        "  L1: assume(X > 0)",
-        "  L2: X = X - 1",
-        "L3: atomic { // release X",
-        "  L4: X = X + 1",
+        "  L0_1: assume(X > 0)",
+        "  L0_2: X = X - 1",
+        "L1: atomic { // release X",
+        "  L1_1: X = X + 1",
     ]
 
 
 def test_condition_variables() -> None:
     assert code("wait(c, m);", "process R { signal(c); }") == [
         "L0: atomic { // wait c m",
-        "  L1: assert(_m == 1) // P holds m",
-        "  L2: _m = 0",
-        "  L3: _c_P = 1",
-        "L4: atomic { // wake c m",
-        "  L5: assume(_c_P == 2 && _m == 0)",
-        "  L6: _c_P = 0",
-        "  L7: _m = 1",
+        "  L0_1: assert(_m == 1) // P holds m",
+        "  L0_2: _m = 0",
+        "  L0_3: _c_P = 1",
+        "L1: atomic { // wake c m",
+        "  L1_1: assume(_c_P == 2 && _m == 0)",
+        "  L1_2: _c_P = 0",
+        "  L1_3: _m = 1",
     ]
     assert code("signal(c);", "process R { wait(c); } process S { wait(c); }") == [
         "L0: atomic { // signal c",
-        "  L1: goto L2, L5, L8",
-        "  L2: assume(_c_R == 1)",
-        "  L3: _c_R = 2",
-        "  L4: goto L9",
-        "  L5: assume(_c_S == 1)",
-        "  L6: _c_S = 2",
-        "  L7: goto L9",
-        "  L8: assume(_c_R != 1 && _c_S != 1)",
-        "  L9: skip",
+        "  L0_1: goto L0_2, L0_5, L0_8",
+        "  L0_2: assume(_c_R == 1)",
+        "  L0_3: _c_R = 2",
+        "  L0_4: goto L0_9",
+        "  L0_5: assume(_c_S == 1)",
+        "  L0_6: _c_S = 2",
+        "  L0_7: goto L0_9",
+        "  L0_8: assume(_c_R != 1 && _c_S != 1)",
+        "  L0_9: skip",
     ]
-    assert code("signal(c);") == ["L0: atomic { // signal c", "  L1: skip"]
+    assert code("signal(c);") == ["L0: atomic { // signal c", "  L0_1: skip"]
 
 
 def test_a_barrier_counts_the_processes_that_use_it() -> None:
     assert code("barrier(b); barrier(b);", "process R { barrier(b); } process S { }")[3] == (
-        "  L3: if (_b_count < 2) goto L6"
+        "  L0_3: if (_b_count < 2) goto L0_6"
     )
 
 
@@ -228,14 +334,14 @@ def test_start_and_join() -> None:
     program = parse("process P { start(R); join(R); } process R { local x; x = 1; }", "p.ebb")
     assert lines(program.processes[0].body) == [
         "L0: atomic { // start R",
-        "  L1: assert(_R_started == 0) // R is started once",
-        "  L2: _R_started = 1",
-        "L3: assume(_R_ended != 0) // join R",
+        "  L0_1: assert(_R_started == 0) // R is started once",
+        "  L0_2: _R_started = 1",
+        "L1: assume(_R_ended != 0) // join R",
     ]
     assert lines(program.processes[1].body) == [
         "L0: x = 1",
         "L1: atomic { // end R",
-        "  L2: _R_ended = 1",
+        "  L1_1: _R_ended = 1",
     ]
     assert program.processes[0].when is None
     assert program.processes[1].when == "_R_started"

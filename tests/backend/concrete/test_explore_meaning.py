@@ -300,6 +300,36 @@ def test_a_violation_is_a_shortest_one_and_shows_buffers() -> None:
     assert steps[-1].memory == {"X": 0, "Y": 0}
 
 
+def test_branches_say_which_way_they_went_unless_they_fail() -> None:
+    text = "process P { local r; if (r == 0) r = 1; if (r == 0) r = 2; if (1 / (r - 1)) r = 3; }"
+    violation = run(text, "sc").violation
+    assert violation is not None
+    assert [step.action for step in violation.run.steps] == [
+        "if (r != 0) goto L2: no",
+        "r = 1",
+        "if (r != 0) goto L4: yes",
+        "if (!(1 / (r - 1))) goto L6",
+    ]
+
+
+def test_a_plain_jump_is_no_step_unless_a_property_asks_for_it() -> None:
+    text = "shared X; process P { X = 1; a: goto b; b: X = 2; }"
+    assert run(text, "sc").states == 3
+    assert run(text + "assert never (P@a && X == 2);", "sc").states == 4
+    assert run(text + "assert never (P@b && X == 2);", "sc").states == 3
+    assert run(text + "assert never (P@a && X == 1);", "sc").verdict == "unsafe"
+    assert run(text + "assert never (P@b && X == 1);", "sc").verdict == "unsafe"
+
+
+def test_steps_show_what_they_assign_and_all_variables() -> None:
+    text = "shared X, Y; process P { local r, a[2]; X = Y + 1; r = X; a[0] = r; atomic { r = 0; Y = 1; } assert(0); }"
+    violation = run(text, "sc").violation
+    assert violation is not None
+    assert [step.assigned for step in violation.run.steps] == [("P._Y",), (), ("P.r",), (), ("P.r",), ()]
+    assert violation.run.initial.locals == {"P.r": 0, "P.a[0]": 0, "P.a[1]": 0, "P._Y": 0}
+    assert violation.run.initial.assigned == ()
+
+
 def test_after_a_violation_of_a_state_the_search_stops_unless_told_to_go_on() -> None:
     text = "shared X; process P { local r; assert(0); r = 1; } process R { local s; s = X; X = 1; s = 2; }"
     assert not run(text, "sc").complete
