@@ -4,6 +4,7 @@ A format is a table of `Record`s; adding a form to it is adding a row. Reading n
 table says, by its path, and leaves positions to whoever has the text.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -85,7 +86,7 @@ class Record:
             if key in entries:
                 parts[key] = kind.read(entries[key], (*path, key))
                 if parts[key] == kind.absent:
-                    raise ShapeError(f"an empty {key!r} is left out", (*path, key))
+                    raise ShapeError(f"{key!r} is left out where it is {json.dumps(entries[key])}", (*path, key))
             elif kind.absent is _REQUIRED:
                 raise ShapeError(f"the key {key!r} is missing", path)
             else:

@@ -71,7 +71,7 @@ from ebb.formats.ir import (
 SHARED_NAMES = ("X", "Y", "F0", "Turn", "Q", "lock", "never", "_X_cnt", "L3", "add", "choose")
 LOCAL_NAMES = ("r", "f", "i", "load", "_Y", "model", "from", "forget", "overflow")
 PROCESS_NAMES = ("P0", "P1", "Writer", "process", "final", "background")
-LABELS = ("cs", "again", "wait", "_end", "L100", "L07", "X", "P0", "L1_9", "overflow")
+LABELS = ("cs", "again", "wait", "_end", "L100", "L07", "X", "P0", "L1_99", "overflow")
 PROGRAMS = (
     ("p", "p.ebb"),
     ("SB+mfence-po", "SB+mfence-po.litmus"),

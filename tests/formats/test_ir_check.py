@@ -176,6 +176,17 @@ BROKEN: dict[str, tuple[Program, str, Path]] = {
     "no line": (program(name="a\nb"), "the name is one line of printable characters", ("name",)),
     "no file": (program(source="a\tb"), "the source is one line of printable characters", ("source",)),
     "no name at all": (program(name=""), "the name is one line of printable characters", ("name",)),
+    "no source at all": (program(source=""), "the source is one line of printable characters", ("source",)),
+    "blank at the beginning of a note": (
+        program(processes=(Process("P", HERE, (), (Instruction("L0", Skip(), HERE, " a"),)), OTHER)),
+        "a note is one line of printable characters",
+        p(0, "note"),
+    ),
+    "blank in the note of a local": (
+        with_local(Variable("z", HERE, note=" a")),
+        "a note is one line of printable characters",
+        ("processes", 0, "locals", 3, "note"),
+    ),
     "blank at the end of a note": (
         program(processes=(Process("P", HERE, (), (Instruction("L0", Skip(), HERE, "a "),)), OTHER)),
         "a note is one line of printable characters",
@@ -278,6 +289,16 @@ BROKEN: dict[str, tuple[Program, str, Path]] = {
         with_variable(Variable("Z", Position(10**9, 1))),
         "no source has so many lines or columns",
         ("shared", 0, "at"),
+    ),
+    "far column": (
+        program(processes=(Process("P", HERE, (), (Instruction("L0", Skip(), Position(1, 10**9)),)), OTHER)),
+        "no source has so many lines or columns",
+        p(0, "at"),
+    ),
+    "owners in another order than processes": (
+        program(shared=(SHARED[4], SHARED[3])),
+        "shared variables without an owner come first, then in the order of their owners",
+        ("shared",),
     ),
     "order of owners": (
         program(shared=(*SHARED, Variable("Z", HERE))),
@@ -481,6 +502,11 @@ BROKEN: dict[str, tuple[Program, str, Path]] = {
         "the set 'T' has an initial value, a range or a size",
         ("shared", 0),
     ),
+    "set with any initial value": (
+        reduced(shared=(Variable("T", HERE, None, type="set"), *SHARED)),
+        "the set 'T' has an initial value, a range or a size",
+        ("shared", 0),
+    ),
     "set with a range": (
         reduced(shared=(Variable("T", HERE, 0, Range(0, 1), type="set"), *SHARED)),
         "the set 'T' has an initial value, a range or a size",
@@ -503,6 +529,20 @@ BROKEN: dict[str, tuple[Program, str, Path]] = {
     ),
     "set as a number": (reduced(Assign(R, Name("S"))), "'S' is a set, not a number", p(0, "value")),
     "set as a target": (reduced(Choose(Name("S"), "S")), "'S' is a set, not a number", p(0, "target")),
+    "any value for a set": (reduced(Havoc(Name("S"))), "'S' is a set, not a number", p(0, "target")),
+    "put of a set": (reduced(Put(X, "O", Name("S"))), "'S' is a set, not a number", p(0, "source")),
+    "set in a set": (reduced(Add("S", Name("S"))), "'S' is a set, not a number", p(0, "value")),
+    "set in a property": (
+        reduced(properties=(Property("never", Name("S"), HERE),)),
+        "'S' is a set, not a number",
+        ("properties", 0, "condition"),
+    ),
+    "set in a predicate": (
+        reduced(predicates=(Predicate(Name("S"), HERE),)),
+        "'S' is a set, not a number",
+        ("predicates", 0, "expression"),
+    ),
+    "choose for nothing": (reduced(Choose(Name("n"), "S")), "'n' is not declared", p(0, "target")),
     "add to no set": (reduced(Add("X", ONE)), "'X' is not a set", p(0, "set")),
     "collect in no set": (reduced(Collect("n", ONE)), "'n' is not a set", p(0, "set")),
     "choose from no set": (reduced(Choose(R, "r")), "'r' is not a set", p(0, "set")),
@@ -511,6 +551,16 @@ BROKEN: dict[str, tuple[Program, str, Path]] = {
     "forget nothing": (reduced(Forget(Name("n"))), "'n' is not declared", p(0, "target")),
     "forget an array": (reduced(Forget(Name("Q"))), "the array 'Q' is used without an index", p(0, "target")),
     "forget no element": (reduced(Forget(Element("X", R))), "'X' has an index but is not an array", p(0, "target", 1)),
+    "first part of a conditional": (
+        program(Assign(R, Conditional(Name("n"), R, J))),
+        "'n' is not declared",
+        p(0, "value", 1),
+    ),
+    "middle part of a conditional": (
+        program(Assign(R, Conditional(R, Unary("!", Name("n")), J))),
+        "'n' is not declared",
+        p(0, "value", 2, 1),
+    ),
     "last part of a conditional": (
         program(Assign(R, Conditional(R, J, Name("n")))),
         "'n' is not declared",
@@ -537,6 +587,12 @@ BROKEN: dict[str, tuple[Program, str, Path]] = {
     "get of a shared index": (program(Get(Y, q(X), "O")), "the index of a place", p(0, "source", 2)),
     "get to a shared index": (program(inner(Get(q(X), Y, "O"))), "the index of a place", p(0, "body", 0, "target", 2)),
 }  # fmt: skip
+
+
+def test_instructions_on_sets_are_refused_one_by_one_where_nothing_is_reduced() -> None:
+    actions = (Collect("S", R), Add("S", R), Choose(R, "S"), Forget(Name("S")))
+    findings = check(reduced(*actions, reduced=None))
+    assert [finding.path for finding in findings] == [*(p(number, "op") for number in range(4)), ("shared", 0, "type")]
 
 
 @pytest.mark.parametrize(("broken", "message", "path"), BROKEN.values(), ids=BROKEN.keys())
@@ -571,6 +627,9 @@ SOUND: dict[str, Program] = {
     "forgetting an element": reduced(Forget(q(R)), Forget(R)),
     "a background process": reduced(processes=(Process("P", HERE, (), (), background=True), OTHER)),
     "a conditional": program(Assign(R, Conditional(Binary("<", X, ONE), X, J))),
+    "last position": with_variable(Variable("Z", Position(10**9 - 1, 10**9 - 1))),
+    "a note of a variable": with_variable(Variable("Z", HERE, note="what it is for")),
+    "an owned set": reduced(shared=(*SHARED[:4], Variable("T", HERE, owner="P", type="set"), SHARED[4])),
     "largest array": with_variable(Variable("Z", HERE, size=65_536)),
     "deepest blocks": blocks(60),
     "deepest expression": program(Assign(R, deep(300))),

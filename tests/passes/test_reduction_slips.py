@@ -1,0 +1,268 @@
+"""The slips in the papers that concern reductions: each put back in makes the reduction wrong, and this notices.
+
+A test first shows that the pass as it is agrees with the operational semantics on a small program, then puts the slip
+in and shows that it no longer does.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ebb.backend.concrete.models import ModelName
+from ebb.backend.concrete.report import explore
+from ebb.formats.expressions import Conditional, Expression, Integer, Place, Unary, place_name
+from ebb.formats.ir import Assert, Assign, Assume, Atomic, Fence, Forget, Instruction, Overflow, Program, Skip
+from ebb.formats.outcomes import Outcomes
+from ebb.formats.program_file import read_program
+from ebb.frontend.ebb_source import parse
+from ebb.passes import reduce_rma as rma
+from ebb.passes import reduce_tso as tso
+from ebb.passes.blocks import Part, equals
+from ebb.passes.reduce_pso import reduce_pso
+from ebb.passes.reduce_rma import reduce_rma
+from ebb.passes.reduce_tso import reduce_tso
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+
+
+def finals(outcomes: Outcomes, program: Program) -> set[tuple[tuple[str, int], ...]]:
+    shared = {variable.name for variable in program.shared}
+    return {
+        tuple(sorted((name, value) for name, value in state.items() if "." in name or name in shared))
+        for state in outcomes.final
+    }
+
+
+def agrees(program: Program, model: ModelName, reduced: Program) -> bool:
+    """Whether the reduced program has the final states and the verdict of the original."""
+    concrete, abstract = explore(program, model), explore(reduced, "sc")
+    return finals(concrete, program) == finals(abstract, program) and concrete.verdict == abstract.verdict
+
+
+def rewritten(program: Program, change: Callable[[Instruction], Instruction]) -> Program:
+    """The program with every instruction changed, also those inside atomic blocks."""
+
+    def each(instruction: Instruction) -> Instruction:
+        if isinstance(instruction.action, Atomic):
+            instruction = replace(instruction, action=Atomic(tuple(map(each, instruction.action.body))))
+        return change(instruction)
+
+    processes = [replace(process, body=tuple(map(each, process.body))) for process in program.processes]
+    return replace(program, processes=tuple(processes))
+
+
+# ---- CUPEX
+
+
+def test_cupex_1_the_receivers_guard_of_figure_1() -> None:
+    """With the same disjunct twice the receiver never takes a message."""
+    text = (EXAMPLES / "alternating_bit_bounded.ebb").read_text() + "assert never (lRCnt == 3);"
+    good, printed = (
+        "lMsg == 0 && lRSt != 0 || lMsg != 0 && lRSt == 0",
+        "lMsg == 0 && lRSt != 0 || lMsg == 0 && lRSt != 0",
+    )
+    assert text.count(good) == 1
+    assert explore(parse(text, "abp.ebb"), "sc").verdict == "unsafe"  # three messages do arrive
+    assert explore(parse(text.replace(good, printed), "abp.ebb"), "sc").verdict == "safe"
+
+
+@pytest.mark.parametrize("reduce", [reduce_tso, reduce_pso])
+def test_cupex_2_the_count_starts_at_0(reduce: Callable[[Program, int], Program]) -> None:
+    program = parse("shared X; process P { local r; X = 1; r = X; }", "p.ebb")
+    reduced = reduce(program, 2)
+    (count,) = [variable for variable in reduced.shared if variable.note.startswith("count")]
+    assert count.range is not None
+    assert (count.range.low, count.range.high, count.initial) == (0, 2, 0)
+
+
+@pytest.mark.parametrize(("model", "reduce"), [("tso", reduce_tso), ("pso", reduce_pso)])
+def test_cupex_3_overflow_is_no_violation(model: ModelName, reduce: Callable[[Program, int], Program]) -> None:
+    program = parse("shared X; process P { X = 1; X = 2; } assert final (X == 2);", "p.ebb")
+    cut = reduce(program, 1)
+    found = explore(cut, "sc")
+    assert (found.verdict, found.violation, found.buffers.exceeded) == ("unknown", None, True)
+    assert explore(reduce(program, 2), "sc").verdict == "safe"
+    violation = Assert(Integer(0))
+    slip = rewritten(cut, lambda i: replace(i, action=violation) if isinstance(i.action, Overflow) else i)
+    assert explore(slip, "sc").verdict == "unsafe"
+
+
+def test_cupex_4_a_load_takes_the_newest_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = parse("shared X; process P { local r; X = 1; X = 2; r = X; }", "p.ebb")
+    assert agrees(program, "tso", reduce_tso(program, 2))
+
+    def oldest(queue: tso._Queue, place: Place) -> Expression:
+        seen: Expression = place
+        for number in range(queue.bound, 0, -1):
+            mine = queue._holds(number, equals(queue.lhs[number - 1], queue.codes[place_name(place)]))
+            seen = Conditional(mine, queue.rhs[number - 1], seen)
+        return seen
+
+    monkeypatch.setattr(tso._Queue, "view", oldest)
+    assert not agrees(program, "tso", reduce_tso(program, 2))
+
+
+def test_cupex_4_a_load_takes_an_entry_of_its_own_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = parse("shared X, Y; process P { local r; X = 1; Y = 2; r = X; }", "p.ebb")
+    assert agrees(program, "tso", reduce_tso(program, 2))
+    view = tso._Queue.view
+
+    def any_entry(queue: tso._Queue, place: Place) -> Expression:
+        seen = view(queue, place)
+        return Conditional(Unary("!", equals(queue.count, 0)), queue.rhs[0], seen)
+
+    monkeypatch.setattr(tso._Queue, "view", any_entry)
+    assert not agrees(program, "tso", reduce_tso(program, 2))
+
+
+STORE_BUFFERING = "shared X, Y; process P {{ local r; X = 1; {0} r = Y; }} process Q {{ local r; Y = 1; {0} r = X; }}"
+
+
+@pytest.mark.parametrize("between", ["fence;", "faa(Z, 1);", "lock(m); unlock(m);", "atomic { skip; }", "barrier(b);"])
+@pytest.mark.parametrize(("model", "reduce"), [("tso", reduce_tso), ("pso", reduce_pso)])
+def test_cupex_4_fences_and_locked_instructions_wait_for_an_empty_buffer(
+    between: str, model: ModelName, reduce: Callable[[Program, int], Program]
+) -> None:
+    program = parse("shared Z; " + STORE_BUFFERING.format(between), "p.ebb")
+    reduced = reduce(program, 1)
+    assert agrees(program, model, reduced)
+
+    def waits_for_nothing(instruction: Instruction) -> Instruction:
+        drains = instruction.note in ("fence", "drain") and isinstance(instruction.action, Assume)
+        return replace(instruction, action=Skip()) if drains else instruction
+
+    assert finals(explore(rewritten(reduced, waits_for_nothing), "sc"), program) > finals(
+        explore(program, model), program
+    )
+
+
+@pytest.mark.parametrize(("model", "reduce"), [("tso", reduce_tso), ("pso", reduce_pso)])
+def test_cupex_5_figure_3_is_never_safe(model: ModelName, reduce: Callable[[Program, int], Program]) -> None:
+    program = read_program(str(EXAMPLES / "cupex_fig3.ebb"))
+    for bound in (1, 2, 3):
+        assert explore(reduce(program, bound), "sc").verdict == "unsafe"
+
+
+@pytest.mark.parametrize(("model", "reduce"), [("tso", reduce_tso), ("pso", reduce_pso)])
+def test_cupex_6_a_dead_slot_keeps_no_value(model: ModelName, reduce: Callable[[Program, int], Program]) -> None:
+    """What stood in a slot before the flush makes no states differ."""
+    program = parse(
+        "shared X; process P { local r : 0..9 = *; X = r; r = 0; fence; xchg(X, 0); skip; skip; skip; skip; }",
+        "p.ebb",
+    )
+    reduced = reduce(program, 1)
+    assert agrees(program, model, reduced)
+    slip = rewritten(reduced, lambda i: replace(i, action=Skip()) if isinstance(i.action, Forget) else i)
+    assert explore(slip, "sc").states > 1.5 * explore(reduced, "sc").states
+
+
+# ---- RMA
+
+
+def without_remote_ops(monkeypatch: pytest.MonkeyPatch, kind: type) -> None:
+    before = rma._Translation.before
+
+    def slip(self: rma._Translation, instruction: Instruction) -> list[Part]:
+        return [] if isinstance(instruction.action, kind) else before(self, instruction)
+
+    monkeypatch.setattr(rma._Translation, "before", slip)
+
+
+# B cannot complete its put by ending before A has looked.
+PUT = """shared Seen;
+process A {{ shared Y = 0; local r; {} Seen = 1; }}
+process B {{ shared X = 1; put(Y, A, X); await(Seen == 1); }}
+"""
+
+
+def test_rma_1_a_load_needs_remote_operations_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = parse(PUT.format("r = Y;"), "p.ebb")
+    assert agrees(program, "rma", reduce_rma(program))
+    without_remote_ops(monkeypatch, Assign)
+    assert not agrees(program, "rma", reduce_rma(program))
+
+
+def test_rma_1_an_assertion_needs_remote_operations_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = parse(PUT.format("assert(Y == 0);"), "p.ebb")
+    assert agrees(program, "rma", reduce_rma(program))
+    without_remote_ops(monkeypatch, Assert)
+    assert not agrees(program, "rma", reduce_rma(program))
+
+
+def test_rma_1_a_property_about_states_needs_them_at_any_time() -> None:
+    program = parse(PUT.format("skip;") + "assert never (Y == 1 && Seen == 0);", "p.ebb")
+    reduced = reduce_rma(program)
+    assert agrees(program, "rma", reduced)
+    *processes, network = reduced.processes
+    assert network.background
+    assert not agrees(program, "rma", replace(reduced, processes=tuple(processes)))
+
+
+# The put of A is pending while B writes what it reads, and B is done with it before A goes on.
+FLUSHED = """shared Go;
+process A { shared X = 0; put(Z, C, X); Go = 1; }
+process B { shared Y = 1; await(Go == 1); put(X, A, Y); flush(A); }
+process C { shared Z = 5; }
+"""
+# Neither A nor B can complete its put by ending before C has looked.
+CHAINED = """shared Seen;
+process A { shared X = 0; put(Z, C, X); await(Seen == 1); }
+process B { shared Y = 1; put(X, A, Y); await(Seen == 1); }
+process C { shared Z = 5; local r; r = Z; Seen = 1; }
+"""
+
+
+def test_rma_2_a_flush_tells_pending_operations_what_it_wrote(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = parse(FLUSHED, "p.ebb")
+    assert agrees(program, "rma", reduce_rma(program))
+    monkeypatch.setattr(rma._Network, "tell", lambda self, place: [])
+    assert not agrees(program, "rma", reduce_rma(program))
+
+
+def test_rma_3_a_chain_contains_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = parse(PUT.format("r = Y;"), "p.ebb")
+    assert agrees(program, "rma", reduce_rma(program))
+    chain = rma._Network.chain
+
+    def irreflexive(self: rma._Network, remotes: Sequence[rma.Remote]) -> list[rma.Remote]:
+        return [remote for remote in chain(self, remotes) if remote not in remotes]
+
+    monkeypatch.setattr(rma._Network, "chain", irreflexive)
+    assert not agrees(program, "rma", reduce_rma(program))
+
+
+def test_rma_3_a_chain_is_transitive(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = parse(CHAINED, "p.ebb")
+    assert agrees(program, "rma", reduce_rma(program))
+    monkeypatch.setattr(rma._Network, "chain", lambda self, remotes: list(remotes))
+    assert not agrees(program, "rma", reduce_rma(program))
+
+
+def test_rma_4_a_get_is_a_put_the_other_way_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = parse(
+        "process A { shared Y = 1; Y = 2; } process B { shared X = 0; local r; X = get(Y, A); r = X; }", "p.ebb"
+    )
+    assert agrees(program, "rma", reduce_rma(program))
+    issue = rma._Network.issue
+
+    def exchanged(self: rma._Network, remote: rma.Remote) -> list[Part]:
+        return issue(self, replace(remote, source=remote.target, target=remote.source))
+
+    monkeypatch.setattr(rma._Network, "issue", exchanged)
+    assert not agrees(program, "rma", reduce_rma(program))
+
+
+def test_rma_5_nothing_can_be_chosen_from_an_empty_set() -> None:
+    header = '//@ program "p" from "p.ebb" model sc reduced rma\n'
+    program = parse(header + "shared S = {}; process P { local r; r = choose(S); }", "p.ebb")
+    found = explore(program, "sc")
+    assert (found.final, found.stuck) == ((), 1)
+
+
+def test_a_fence_has_nothing_to_wait_for_in_a_process_without_stores() -> None:
+    program = parse("shared X; process P { local r; r = X; fence; } process R { X = 1; }", "p.ebb")
+    for reduced in (reduce_tso(program, 1), reduce_pso(program, 1)):
+        assert not any(isinstance(i.action, Fence) for process in reduced.processes for i in process.body)
+        assert {variable.note.rpartition(" ")[2] for variable in reduced.shared if variable.note} == {"R"}
