@@ -14,7 +14,7 @@ The driver of the ebb toolchain, which verifies concurrent programs under relaxe
   ebb bench litmus DIR   explore litmus tests and compare with their expected outcomes, timed
   ebb bench parse        how long ebb-parse takes to start and to read a long source
 
-The stages are executables of their own: ebb-parse, ebb-show, ebb-explore."""
+The stages are executables of their own: ebb-parse, ebb-show, ebb-explore, ebb-reduce."""
 
 _EPILOG = """\
 example:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Shows what ebb-explore does, with programs from this directory. `make demo` runs it; by hand, from the root of the
+# Shows what ebb-explore and ebb-reduce do, with programs from this directory. `make demo` runs it; by hand, from the root of the
 # repository with the tools on PATH: sh examples/demo.sh
 set -eu
 
@@ -89,6 +89,18 @@ run 1 ebb-explore examples/peterson_tso.ebb --model pso
 headline
 violation
 run 0 ebb-explore examples/peterson_pso.ebb --model pso
+headline
+
+title 'The same lock with its memory model taken out: an ordinary program, under sc'
+reduced=$(mktemp)
+trap 'rm -f "$reduced"' EXIT
+printf '$ ebb-reduce examples/peterson_tso.ebb --model pso -k 1 | ebb-show - --no-positions\n'
+ebb-reduce examples/peterson_tso.ebb --model pso -k 1 -o "$reduced"
+ebb-show "$reduced" --no-positions | sed -n '/^process P0/,/^}/p'
+printf '$ … | ebb-explore --model sc\n'
+code=0
+output=$(ebb-explore "$reduced" --model sc) || code=$?
+[ "$code" -eq 1 ] || { printf 'demo: exit code %s where 1 was expected\n' "$code" >&2; exit 1; }
 headline
 
 printf '\nMore programs, with what to expect of each: examples/README.md\n'

@@ -54,13 +54,13 @@ def about_source(path: str) -> Iterator[None]:
 
 
 def _suffix(path: str, text: str) -> str:
-    """By the file's name; for standard input and unknown names by how the text begins."""
+    """By the file's name; IR whatever it is called, and the language of standard input, by how the text begins."""
     suffix = Path(path).suffix
     if suffix == ".json" or suffix in frontends():
-        return suffix
-    if path != files.STANDARD:
         return suffix
     start = text.lstrip()[:16]
     if start.startswith("{"):
         return ".json"
+    if path != files.STANDARD:
+        return suffix
     return ".litmus" if start.split(" ")[0] in ("X86", "X86_64") else ".ebb"

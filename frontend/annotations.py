@@ -14,7 +14,8 @@ from ebb.formats.errors import Position
 from ebb.formats.ir import REDUCED_MODELS, ReducedModel
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_PLACE = re.compile(r"//@ (\d{1,9}):(\d{1,9})(?: (.*))?")
+_NUMBER = r"([1-9]\d{0,8})"
+_PLACE = re.compile(rf"//@ {_NUMBER}:{_NUMBER}(?: (.*))?")
 _STRING = r'("(?:[^"\\]|\\.)*")'
 _PROGRAM = re.compile(rf"//@ program {_STRING} from {_STRING}( model sc(?: reduced (tso|pso|rma))?)?")
 
@@ -47,10 +48,13 @@ def read_annotations(text: str) -> Annotations:
         counted = comment.start()
         content = comment.group().rstrip()
         if place := _PLACE.fullmatch(content):
-            annotations.places[line] = (Position(int(place[1]), int(place[2])), place[3] or "")
+            note = "".join(character for character in place[3] or "" if character.isprintable()).strip()
+            annotations.places[line] = (Position(int(place[1]), int(place[2])), note)
         elif program := _PROGRAM.fullmatch(content):
             annotations.model = "sc" if program[3] else "any"
             annotations.reduced = next((model for model in REDUCED_MODELS if model == program[4]), None)
             with contextlib.suppress(ValueError):
-                annotations.name, annotations.source = json.loads(program[1]), json.loads(program[2])
+                name, source = json.loads(program[1]), json.loads(program[2])
+                if name.isprintable() and source.isprintable():
+                    annotations.name, annotations.source = name, source
     return annotations

@@ -305,7 +305,7 @@ class ProcessLowering:
         if variable.owner not in (None, owner):
             message = f"`{variable.name}` lives in {variable.owner}, not in {owner}"
             raise InputError(message, at(place_name(place)))
-        return self.load_index(found, here)
+        return self.copied(found, here)
 
     def own(self, place: Place, word: str, here: Position) -> Place:
         """The near end of a put or get: a shared variable of this process, if anyone owns it."""
@@ -317,7 +317,14 @@ class ProcessLowering:
         if variable.owner not in (None, self.process):
             message = f"`{variable.name}` lives in {variable.owner}, not in {self.process}"
             raise InputError(message, at(place_name(place)))
-        return self.load_index(found, here)
+        return self.copied(found, here)
+
+    def copied(self, place: Place, here: Position) -> Place:
+        """A place that is copied remotely; where nothing is loaded before, its index has to do with locals."""
+        loaded = self.load_index(place, here)
+        if isinstance(loaded, Element) and self.shared_places(loaded.index):
+            raise InputError("the index of what is copied remotely reads only locals here: load it before", here)
+        return loaded
 
     # -- what only reduced programs have
 

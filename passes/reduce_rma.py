@@ -3,11 +3,7 @@
 For each put and get there are a flag, which says whether it is pending, and a set: the values its source has had since
 it was issued, any of which it may have read.
 
-    put(Y, P1, X);          atomic {                                          // put 1
-                              if (Put1Active != 0) goto more;
-                              Put1Active = 1;  X1Set = {X};
-                              …
-                            }
+    put(Y, P1, X);          atomic { X1Set = {X}; Put1Active = 1; }           // put 1; add(X1Set, X) if it is pending
     X = 3;                  atomic {                                          // store X
                               remoteOps(X);
                               X = 3;
@@ -244,6 +240,8 @@ class _Network:
 
     def issue(self, remote: Remote) -> list[Part]:
         """The statement itself: it becomes pending, and may read what its source is now."""
+        if not remote.repeats and len(self._sharing(remote)) == 1:
+            return [Collect(remote.values, remote.source), Assign(Name(remote.active), Integer(1))]
         more, issued = self._mark("more"), self._mark("issued")
         return [
             Branch(any_of([_is_active(other) for other in self._sharing(remote)]), more),

@@ -53,6 +53,16 @@ R = REDUCED + "shared X, S = {}, Q[2]; process P { local r; "
             "1:32",
             "a get copies between shared variables; `r` is local",
         ),
+        (
+            "shared X, Q[2]; process P { atomic { put(Q[X], P, X); } }",
+            "1:38",
+            "the index of what is copied remotely reads only locals here: load it before",
+        ),
+        (
+            REDUCED + "shared X, Q[2]; process P { X = get(Q[X], P); }",
+            "2:29",
+            "the index of what is copied remotely reads only locals here: load it before",
+        ),
         # synchronisation
         ("process P { lock(r); local r; }", "1:18", "`r` is local; what processes synchronise on is shared"),
         ("process P { start(P); }", "1:19", "a process cannot start itself"),

@@ -6,6 +6,7 @@ from ebb.backend.source_text import show_action
 from ebb.formats.errors import Position
 from ebb.formats.expressions import Binary, Conditional, Integer, Name
 from ebb.formats.ir import Assign, Atomic, Forget, Instruction, Program, Range
+from ebb.formats.ir_check import check
 from ebb.frontend.ebb_source import parse
 
 HEAD = "shared X = 0, Y = 0, Z = 0, Q[4] = 0; process P { local r, s, a[2]; "
@@ -144,6 +145,31 @@ def test_variables_have_the_notes_of_their_lines() -> None:
         ("", Position(2, 8)),
         ("a register", Position(9, 1)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("comment", "place", "note"),
+    [
+        ("//@ 7:3  blanks ", Position(7, 3), "blanks"),
+        ("//@ 7:3 a\tb", Position(7, 3), "ab"),
+        ("//@ 0:3 nowhere", Position(1, 13), ""),
+        ("//@ 7:0 nowhere", Position(1, 13), ""),
+        ("//@ 1234567890:1 nowhere", Position(1, 13), ""),
+        ("//@7:3 no blank", Position(1, 13), ""),
+    ],
+)
+def test_comments_give_places_and_notes_that_programs_can_have(comment: str, place: Position, note: str) -> None:
+    program = parse(f"process P {{ skip; {comment}\n}}", "p.ebb")
+    (instruction,) = program.processes[0].body
+    assert check(program) == []
+    assert (instruction.at, instruction.note) == (place, note)
+
+
+@pytest.mark.parametrize("names", ['"" from ""', '"a\\nb" from "p"', '"p" from "\\ud800"', '"p" from "\\q"'])
+def test_names_that_programs_cannot_have_are_not_taken(names: str) -> None:
+    program = parse(f"//@ program {names}\nprocess P {{ }}", "q.ebb")
+    assert check(program) == []
+    assert (program.name, program.source) == ("q", "q.ebb")
 
 
 def test_waiting_for_several_variables_loads_them_again() -> None:
