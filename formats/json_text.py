@@ -16,7 +16,7 @@ from ebb.formats.errors import InputError, Position
 Path = tuple[str | int, ...]  # the keys and indices that lead from the whole document to a value
 
 MOST_DIGITS = 100
-_DEEPEST = 400  # more than a sound document needs, less than the standard reader can take
+_DEEPEST = 450  # more than a sound document needs, less than the standard reader can take
 _LONGEST = 60  # characters of a string that a message quotes
 
 # A string, a bracket or separator, or a run of anything else (a number or a word).

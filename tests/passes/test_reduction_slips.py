@@ -23,6 +23,7 @@ from ebb.passes.blocks import Part, equals
 from ebb.passes.reduce_pso import reduce_pso
 from ebb.passes.reduce_rma import reduce_rma
 from ebb.passes.reduce_tso import reduce_tso
+from ebb.passes.remote_statements import Network, Remote
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
@@ -217,26 +218,26 @@ process C { shared Z = 5; local r; r = Z; Seen = 1; }
 def test_rma_2_a_flush_tells_pending_operations_what_it_wrote(monkeypatch: pytest.MonkeyPatch) -> None:
     program = parse(FLUSHED, "p.ebb")
     assert agrees(program, "rma", reduce_rma(program))
-    monkeypatch.setattr(rma._Network, "tell", lambda self, place: [])
+    monkeypatch.setattr(Network, "tell", lambda self, place: [])
     assert not agrees(program, "rma", reduce_rma(program))
 
 
 def test_rma_3_a_chain_contains_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     program = parse(PUT.format("r = Y;"), "p.ebb")
     assert agrees(program, "rma", reduce_rma(program))
-    chain = rma._Network.chain
+    chain = Network.chain
 
-    def irreflexive(self: rma._Network, remotes: Sequence[rma.Remote]) -> list[rma.Remote]:
+    def irreflexive(self: Network, remotes: Sequence[Remote]) -> list[Remote]:
         return [remote for remote in chain(self, remotes) if remote not in remotes]
 
-    monkeypatch.setattr(rma._Network, "chain", irreflexive)
+    monkeypatch.setattr(Network, "chain", irreflexive)
     assert not agrees(program, "rma", reduce_rma(program))
 
 
 def test_rma_3_a_chain_is_transitive(monkeypatch: pytest.MonkeyPatch) -> None:
     program = parse(CHAINED, "p.ebb")
     assert agrees(program, "rma", reduce_rma(program))
-    monkeypatch.setattr(rma._Network, "chain", lambda self, remotes: list(remotes))
+    monkeypatch.setattr(Network, "chain", lambda self, remotes: list(remotes))
     assert not agrees(program, "rma", reduce_rma(program))
 
 
@@ -245,12 +246,12 @@ def test_rma_4_a_get_is_a_put_the_other_way_round(monkeypatch: pytest.MonkeyPatc
         "process A { shared Y = 1; Y = 2; } process B { shared X = 0; local r; X = get(Y, A); r = X; }", "p.ebb"
     )
     assert agrees(program, "rma", reduce_rma(program))
-    issue = rma._Network.issue
+    issue = Network.issue
 
-    def exchanged(self: rma._Network, remote: rma.Remote) -> list[Part]:
+    def exchanged(self: Network, remote: Remote) -> list[Part]:
         return issue(self, replace(remote, source=remote.target, target=remote.source))
 
-    monkeypatch.setattr(rma._Network, "issue", exchanged)
+    monkeypatch.setattr(Network, "issue", exchanged)
     assert not agrees(program, "rma", reduce_rma(program))
 
 
