@@ -54,7 +54,7 @@ def _processes(
     labels: dict[str, set[str]] = {}
     for tree in file.processes:
         name = str(tree.name)
-        lowering = ProcessLowering(scope, name, synchronisation, annotations)
+        lowering = ProcessLowering(scope, name, annotations, synchronisation=synchronisation)
         body = lowering.instructions(tree)
         labels[name] = lowering.visible_labels()
         starter = scope.shared.get(tree.when) if tree.when is not None else None

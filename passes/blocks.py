@@ -1,6 +1,10 @@
-"""Making atomic blocks: a list of actions with marks among them becomes instructions with labels."""
+"""Building blocks of reduced programs.
 
-from collections.abc import Sequence
+A list of actions with marks among them becomes the body of an atomic block, with labels that stay apart from those the
+process has; conditions, names and variables are made here too.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ebb.formats.errors import InputError, Position
@@ -14,6 +18,7 @@ from ebb.formats.ir import (
     Process,
     Program,
     Skip,
+    Variable,
     default_label,
     instructions,
 )
@@ -141,6 +146,15 @@ def _placed(part: Part, at: Position) -> Part:
             return action, "", at
 
 
+def background_process(name: str, at: Position, note: str, alternatives: Sequence[Sequence[Part]]) -> Process:
+    """A process that does one of the alternatives in each step, for ever."""
+    labels = Labels()
+    first = labels.new(None, 0)
+    step = block(first, choice(alternatives), at, note, labels)
+    again = Instruction(labels.new(None, 1), Goto((first,)), at)
+    return Process(name, at, (), (step, again), background=True)
+
+
 def equals(left: Expression, value: int) -> Expression:
     return Binary("==", left, Integer(value))
 
@@ -182,3 +196,15 @@ def new_name(name: str, taken: set[str]) -> str:
         candidate, number = f"{name}_{number}", number + 1
     taken.add(candidate)
     return candidate
+
+
+def first_value(variable: Variable) -> int:
+    """What a variable made for the values of another starts with: 0, or the lowest value it may have."""
+    return variable.range.low if variable.range and 0 not in variable.range else 0
+
+
+def with_variables(program: Program, added: Iterable[Variable]) -> tuple[Variable, ...]:
+    """The shared variables with more of them; those without an owner stand first."""
+    free = [variable for variable in program.shared if variable.owner is None]
+    owned = [variable for variable in program.shared if variable.owner is not None]
+    return (*free, *added, *owned)

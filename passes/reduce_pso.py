@@ -32,7 +32,7 @@ from collections.abc import Mapping
 
 from ebb.formats.expressions import Binary, Conditional, Element, Expression, Integer, Name, Place, place_name
 from ebb.formats.ir import Assign, Assume, Branch, Forget, Goto, Havoc, Overflow, Process, Program, Range, Variable
-from ebb.passes.blocks import Part, equals, from_place, new_name, variable_names
+from ebb.passes.blocks import Part, equals, first_value, from_place, new_name, variable_names
 from ebb.passes.store_buffers import StoreBuffer, first_store, reduce_buffered
 
 
@@ -63,10 +63,9 @@ class _Queues:
         made = []
         for name, variable in self.stored.items():
             at = first_store(self.process, name)
-            start = variable.range.low if variable.range and 0 not in variable.range else 0
             for number, slot in enumerate(self.slots[name], start=1):
                 note = f"slot {number} of {name} in {self.process.name}"
-                made.append(Variable(slot, at, start, variable.range, variable.size, note=note))
+                made.append(Variable(slot, at, first_value(variable), variable.range, variable.size, note=note))
             note = f"count of {name} in {self.process.name}"
             made.append(Variable(self.counts[name], at, 0, Range(0, self.bounds[name]), variable.size, note=note))
         return made

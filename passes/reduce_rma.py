@@ -55,9 +55,18 @@ from ebb.formats.ir import (
     Skip,
     instructions,
 )
-from ebb.passes.blocks import Labels, Part, all_of, block, equals, new_name, refuse_reduced
+from ebb.passes.blocks import (
+    Labels,
+    Part,
+    all_of,
+    background_process,
+    block,
+    equals,
+    new_name,
+    refuse_reduced,
+    with_variables,
+)
 from ebb.passes.remote_statements import Network, Remote
-from ebb.passes.store_buffers import background_process, with_variables
 
 
 def reduce_rma(program: Program, *, merge_sets: bool = False) -> Program:

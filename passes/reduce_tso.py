@@ -44,7 +44,7 @@ from ebb.formats.ir import (
     Range,
     Variable,
 )
-from ebb.passes.blocks import Part, all_of, equals, from_place, new_name, variable_names
+from ebb.passes.blocks import Part, all_of, equals, first_value, from_place, new_name, variable_names
 from ebb.passes.store_buffers import StoreBuffer, first_store, reduce_buffered
 
 
@@ -83,7 +83,7 @@ class _Queue:
         self.count = Name(new_name(f"cnt_{process.name}", taken))
         self.any_value = {
             variable.name: Variable(
-                new_name(f"_any_{variable.name}", taken), variable.at, _start(variable), variable.range
+                new_name(f"_any_{variable.name}", taken), variable.at, first_value(variable), variable.range
             )
             for variable in variables
             if any(isinstance(i.action, Havoc) and place_name(i.action.target) == variable.name for i in process.body)
@@ -188,10 +188,6 @@ class _Queue:
         if self.bound > 1:
             parts.append(":flushed")
         return [from_place(parts, min(first_store(self.process, name) for name in self.stored))]
-
-
-def _start(variable: Variable) -> int:
-    return variable.range.low if variable.range and 0 not in variable.range else 0
 
 
 def _within(value: Expression, values: Range) -> Expression:

@@ -14,7 +14,7 @@ Sound and complete up to the bound: the reduced program has a run for each run o
 that never needs more entries than there are, and none besides; it reaches `overflow` exactly if some run needs more.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal, Protocol, assert_never
 
@@ -43,7 +43,6 @@ from ebb.formats.ir import (
     Fence,
     Flush,
     Get,
-    Goto,
     Havoc,
     Instruction,
     Process,
@@ -53,7 +52,7 @@ from ebb.formats.ir import (
     Variable,
     instructions,
 )
-from ebb.passes.blocks import Labels, Part, all_of, block, choice, new_name, refuse_reduced
+from ebb.passes.blocks import Labels, Part, all_of, background_process, block, new_name, refuse_reduced, with_variables
 
 
 class StoreBuffer(Protocol):
@@ -104,13 +103,6 @@ def reduce_buffered(
         model="sc",
         reduced=model,
     )
-
-
-def with_variables(program: Program, added: Iterable[Variable]) -> tuple[Variable, ...]:
-    """The shared variables with more of them; those without an owner stand first."""
-    free = [variable for variable in program.shared if variable.owner is None]
-    owned = [variable for variable in program.shared if variable.owner is not None]
-    return (*free, *added, *owned)
 
 
 def refuse_remote(program: Program, model: str) -> None:
@@ -238,12 +230,3 @@ def _memory(program: Program, buffers: Sequence[StoreBuffer]) -> Process:
     name = new_name("memory", {process.name for process in program.processes})
     flushes = [flush for buffer in buffers for flush in buffer.flushes()]
     return background_process(name, program.processes[0].at, "flush", flushes)
-
-
-def background_process(name: str, at: Position, note: str, alternatives: Sequence[Sequence[Part]]) -> Process:
-    """A process that does one of the alternatives in each step, for ever."""
-    labels = Labels()
-    first = labels.new(None, 0)
-    step = block(first, choice(alternatives), at, note, labels)
-    again = Instruction(labels.new(None, 1), Goto((first,)), at)
-    return Process(name, at, (), (step, again), background=True)

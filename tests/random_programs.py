@@ -162,7 +162,7 @@ def _remote_program(rng: random.Random) -> RandomProgram:
         kind = rng.choice(["never", "always", "final"])
         condition = rng.choice(["X0 == 1", "X0 == X1", "Y1 != 0 && P0.r == 0", "P1.r == 1", "Y0 > X1"])
         properties.append(f"assert {kind} ({condition});")
-    return RandomProgram("", heads, bodies, tuple(properties))
+    return RandomProgram("shared G = 0;", heads, bodies, tuple(properties))
 
 
 @dataclass
@@ -198,6 +198,8 @@ class _RemoteStatements:
             f"{self.own()} = {self.own()} + 1;",
             f"{rng.choice('rs')} = xchg({self.own()}, {rng.choice(['4', 'r'])});",
             f"assert({self.condition()});" if rng.random() < 0.4 else "fence;",
+            "G = 1;",
+            rng.choice(["await(G == 1);", f"await({self.own()} != {rng.choice(['0', '1'])});"]),
         ]
         if depth == 0 and rng.random() < 0.25:
             head = rng.choice([f"if ({self.condition()})", "if (*)", "atomic", "while (i < 2)"])

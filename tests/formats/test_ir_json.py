@@ -397,6 +397,12 @@ def test_the_deepest_expression_in_the_deepest_block_is_read_back() -> None:
     assert ir_json.dumps(ir_json.loads(text)) == text  # comparing the programs themselves would recurse too deep
 
 
+def test_depth_does_not_hide_another_mistake() -> None:
+    text = ir_json.dumps(with_step(blocks(60, Assign(R, nested(300)))))
+    error = load_error(text.replace('"predicates": []', '"predicates": [], "name": "q"'))
+    assert error.message == "the key 'name' occurs twice in one object"
+
+
 def test_deep_indices_that_are_equal_are_compared() -> None:
     def index() -> Expression:
         expression: Expression = Integer(0)

@@ -49,9 +49,9 @@ def test_position_of_a_key() -> None:
         ('{"x": {"x": 1},\n "y": 2, "\\u0078": 3}', 2, 10, "the key 'x' occurs twice"),
         (f"[{'9' * 100}, {'9' * 101}]", 1, 104, "an integer of more than 100 digits"),
         (f'["{"9" * 101}", -{"9" * 101}]', 1, 107, "an integer of more than 100 digits"),
-        ("[1, " + "[" * 100_000, 1, 404, "nested deeper than 400"),
-        ('{"a":' * 100_000, 1, 2001, "nested deeper than 400"),
-        ("[" * 100_000 + "]" * 100_000, 1, 401, "nested deeper than 400"),
+        ("[1, " + "[" * 100_000, 1, 454, "nested deeper than 450"),
+        ('{"a":' * 100_000, 1, 2251, "nested deeper than 450"),
+        ("[" * 100_000 + "]" * 100_000, 1, 451, "nested deeper than 450"),
     ],
 )
 def test_what_is_refused(text: str, line: int, column: int, message: str) -> None:
