@@ -11,7 +11,7 @@ from ebb.formats.exit_codes import ExitCode
 _DESCRIPTION = """\
 The driver of the ebb toolchain, which verifies concurrent programs under relaxed memory.
 
-  ebb bench litmus DIR   explore litmus tests and compare with their expected outcomes, timed
+  ebb bench litmus [DIR] explore litmus tests and compare with their expected outcomes, timed
   ebb bench parse        how long ebb-parse takes to start and to read a long source
 
 The stages are executables of their own: ebb-parse, ebb-show, ebb-explore, ebb-reduce."""
@@ -39,7 +39,12 @@ def _add_litmus(benchmarks: command_line.Commands) -> None:
         help="litmus tests against their expected outcomes",
         description="Explore every test of DIR/tests that DIR/expected.tsv lists and compare all final states.",
     )
-    parser.add_argument("folder", metavar="DIR", help="a folder with expected.tsv and tests/")
+    parser.add_argument(
+        "folder",
+        metavar="DIR",
+        nargs="?",
+        help="a folder with expected.tsv and tests/ (the one that EBB_LITMUS names, or ../shared/litmus)",
+    )
     parser.add_argument(
         "--jobs", type=command_line.positive, default=os.cpu_count() or 1, metavar="N", help="processes (one a core)"
     )
@@ -64,7 +69,8 @@ def _add_parse(benchmarks: command_line.Commands) -> None:
 def _bench_litmus(arguments: argparse.Namespace) -> int:
     from ebb.backend.bench import litmus
 
-    report = litmus.run(Path(arguments.folder), arguments.jobs)
+    folder = arguments.folder or os.environ.get("EBB_LITMUS", "../shared/litmus")
+    report = litmus.run(Path(folder), arguments.jobs)
     files.write_text(arguments.output, litmus.dumps(report) if arguments.json else litmus.show_report(report))
     return ExitCode.UNSAFE if report.differing else ExitCode.DONE
 

@@ -1,6 +1,7 @@
 """What the command lines of all executables have in common."""
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -61,6 +62,8 @@ def run(parser: Parser, argv: Sequence[str] | None, work: Callable[[argparse.Nam
         arguments = parser.parse_args(argv)
     except SystemExit as stop:
         return int(stop.code or 0)
+    # Programs and states are large and have no cycles: looking for cycles as often as Python does only costs time.
+    gc.set_threshold(200_000, 20, 100)
     try:
         return work(arguments)
     except EbbError as error:

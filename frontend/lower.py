@@ -253,7 +253,7 @@ class ProcessLowering(InstructionWriter):
             case tree.Call("overflow", ()):
                 action = Overflow()
             case tree.Call("add" | "forget" | "overflow" as word, _):
-                usage = {"add": "add(SET, value)", "forget": "forget(X)", "overflow": "overflow"}[word]
+                usage = {"add": "add(SET, value);", "forget": "forget(X);", "overflow": "overflow;"}[word]
                 raise InputError(f"{word} is used as {usage}", here)
             case tree.ChooseStatement(_, _, word, _) | tree.Call(word, _):
                 raise InputError(f"there is no such statement as `{word}`", tree.position(word))
