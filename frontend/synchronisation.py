@@ -58,9 +58,9 @@ class Synchronisation:
                     case tree.Notify(_, "start" | "join" as word, name):
                         if self.scope.process_of(name) == process.name:
                             raise InputError(f"a process cannot {word} itself", at(name))
-                        flags = self.started if word == "start" else self.joined
+                        flags, flag = (self.started, "started") if word == "start" else (self.joined, "ended")
                         if name not in flags:
-                            flags[str(name)] = self._shared(f"_{name}_{word}ed".replace("joined", "ended"), at(name))
+                            flags[str(name)] = self._shared(f"_{name}_{flag}", at(name))
                     case _:
                         pass
 
