@@ -1,11 +1,13 @@
 """Reading and writing the way every executable does: `-` is a standard stream, output appears whole or not at all."""
 
 import contextlib
+import errno
 import os
 import stat
 import sys
 import tempfile
 from pathlib import Path
+from typing import BinaryIO, TextIO
 
 from ebb.formats.errors import InputError, Position, UsageError
 
@@ -26,7 +28,7 @@ def source_name(path: str) -> str:
 def read_text(path: str) -> str:
     """The text of a file or of standard input; anything that cannot be read as UTF-8 is an `InputError`."""
     try:
-        data = sys.stdin.buffer.read() if path == STANDARD else Path(path).read_bytes()
+        data = _standard(sys.stdin).read() if path == STANDARD else Path(_named(path)).read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=shown_name(path)) from None
     try:
@@ -44,11 +46,10 @@ def write_text(path: str, text: str) -> None:
 def write_bytes(path: str, data: bytes) -> None:
     """Write beside, then rename; a reader sees the old file or the new one, never half of it."""
     if path == STANDARD:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        _write_standard(data)
         return
-    target = Path(path)
     try:
+        target = Path(_named(path))
         if target.exists() and not stat.S_ISREG(target.stat().st_mode):  # /dev/null, a pipe: nothing to rename onto
             target.write_bytes(data)
             return
@@ -65,6 +66,31 @@ def write_bytes(path: str, data: bytes) -> None:
             raise
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def _standard(stream: TextIO | None) -> BinaryIO:
+    if stream is None:  # the shell closed it
+        raise OSError(errno.EBADF, "it is closed")
+    return stream.buffer
+
+
+def _named(path: str) -> str:
+    if not path:  # which `Path` takes for the current directory
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
+    return path
+
+
+def _write_standard(data: bytes) -> None:
+    try:
+        output = _standard(sys.stdout)
+        output.write(data)
+        output.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if sys.stdout is not None:  # what did not fit must not be tried again when Python ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise UsageError(f"standard output cannot be written: {error.strerror or error}") from None
 
 
 def _permissions(target: Path) -> int:

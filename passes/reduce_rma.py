@@ -152,7 +152,7 @@ class _Translation:
                 self.branch(instruction, condition, target, ops)
             case Atomic(body):
                 inner = [part for step in body for part in self.inside(step)]
-                self.replace(instruction, [*self.before(instruction), *inner], instruction.note)
+                self.replace(instruction, [*self.before(instruction), *inner, *self.after(body)], instruction.note)
             case action:
                 told = self.network.tell(action.target) if isinstance(action, Assign | Havoc) else []
                 ops = self.before(instruction)
@@ -183,8 +183,17 @@ class _Translation:
             block(no, [*ops, Assume(negation(condition))], at, loads, self.labels),
         ]
 
+    def after(self, body: tuple[Instruction, ...]) -> list[Part]:
+        """The end of an atomic block: what it stored is told. The values in between nobody can have read."""
+        steps = list(instructions(body))
+        remotes = (self.network.remotes.get((self.source.name, step.label)) for step in steps)
+        issued = [remote for remote in remotes if remote is not None and self.network.is_alone(remote)]
+        stored = dict.fromkeys(step.action.target for step in steps if isinstance(step.action, Assign | Havoc))
+        told = [part for place in stored for part in self.network.tell(place, issued)]
+        return [*told, *(part for remote in issued for part in self.network.settle(remote))]
+
     def inside(self, step: Instruction) -> list[Part]:
-        """An instruction of an atomic block: nothing remote happens there, but its stores are told."""
+        """An instruction of an atomic block, where nothing remote happens."""
         match step.action:
             case Put() | Get():
                 remote = self.network.remotes[self.source.name, step.label]
@@ -198,8 +207,6 @@ class _Translation:
             case Atomic(body):
                 inner = [part for each in body for part in self.inside(each)]
                 return [block(step.label, inner, step.at, step.note, self.labels)]
-            case Assign(target, _) | Havoc(target):
-                return [step, *self.network.tell(target)]
             case _:
                 return [step]
 

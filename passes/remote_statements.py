@@ -138,7 +138,7 @@ class Network:
 
     def issue(self, remote: Remote) -> list[Part]:
         """The statement itself: it becomes pending, and may read what its source is now."""
-        if not remote.repeats and len(self._sharing(remote)) == 1:
+        if self.is_alone(remote):
             return [Collect(remote.values, remote.source), Assign(Name(remote.active), Integer(1))]
         more, issued = self._mark("more"), self._mark("issued")
         return [
@@ -168,10 +168,12 @@ class Network:
         parts += [Forget(Name(remote.values)), shared, pending]
         return parts
 
-    def tell(self, place: Place) -> list[Part]:
-        """Every pending statement that reads the place may read its new value."""
+    def tell(self, place: Place, issued: Sequence[Remote] = ()) -> list[Part]:
+        """Every pending statement that reads the place may read its new value; those just issued are told elsewhere."""
         by_set: dict[str, list[Remote]] = {}
         for remote in self.reading(place):
+            if remote in issued:
+                continue
             by_set.setdefault(remote.values, []).append(remote)
         parts: list[Part] = []
         for values, remotes in by_set.items():
@@ -179,6 +181,15 @@ class Network:
             nobody = all_of([equals(Name(remote.active), 0) for remote in remotes])
             parts += [Branch(nobody, quiet), Add(values, remotes[0].source), quiet]
         return parts
+
+    def is_alone(self, remote: Remote) -> bool:
+        """Whether its set holds what one single execution of the statement may read."""
+        return not remote.repeats and len(self._sharing(remote)) == 1
+
+    def settle(self, remote: Remote) -> list[Part]:
+        """At the end of the block in which it was issued: nothing was read before, so only the present value counts."""
+        quiet = self._mark("quiet")
+        return [Branch(equals(Name(remote.active), 0), quiet), Collect(remote.values, remote.source), quiet]
 
     def remote_ops(self, remotes: Sequence[Remote]) -> list[Part]:
         """Any number of the statements happen, in any order (the paper's remoteOps)."""

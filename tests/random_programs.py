@@ -203,6 +203,6 @@ class _RemoteStatements:
         ]
         if depth == 0 and rng.random() < 0.25:
             head = rng.choice([f"if ({self.condition()})", "if (*)", "atomic", "while (i < 2)"])
-            body = self.body(1, 1)
+            body = self.body(2 if head == "atomic" else 1, 1)
             return head, (*body, "i = i + 1;") if head.startswith("while") else body
         return rng.choice(simple)

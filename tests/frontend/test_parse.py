@@ -141,3 +141,29 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(timeout=60) == 0
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code", "message"),
+    [
+        (">/dev/full", 64, "ebb-parse: standard output cannot be written: No space left on device\n"),
+        (">&-", 64, "ebb-parse: standard output cannot be written: it is closed\n"),
+    ],
+)
+def test_an_output_that_takes_nothing(redirection: str, code: int, message: str, program: Path) -> None:
+    command = f'"$0" -m ebb.frontend.parse "$1" {redirection}'
+    done = subprocess.run(["sh", "-c", command, sys.executable, str(program)], stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (code, message)
+
+
+def test_an_input_that_is_closed() -> None:
+    command = '"$0" -m ebb.frontend.parse <&-'
+    done = subprocess.run(["sh", "-c", command, sys.executable], stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (65, "<stdin>: cannot be read: it is closed\n")
+
+
+def test_an_empty_name(program: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main([""]) == 65
+    assert "cannot be read: No such file or directory" in capfd.readouterr().err
+    assert main([str(program), "-o", ""]) == 64
+    assert "cannot be written: No such file or directory" in capfd.readouterr().err

@@ -267,3 +267,18 @@ def test_a_fence_has_nothing_to_wait_for_in_a_process_without_stores() -> None:
     for reduced in (reduce_tso(program, 1), reduce_pso(program, 1)):
         assert not any(isinstance(i.action, Fence) for process in reduced.processes for i in process.body)
         assert {variable.note.rpartition(" ")[2] for variable in reduced.shared if variable.note} == {"R"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "process A { shared M = 1; atomic { put(I, B, M); M = 2; } } process B { shared I; }",
+        "process A { shared M = 1; put(I, B, M); atomic { M = 2; M = 3; } } process B { shared I; }",
+        "process A { shared M = 1; local r; atomic { put(I, B, M); r = I; M = 3; } }"
+        "process B { shared I; local s; s = I; }",
+        "process A { shared M = 1; atomic { if (*) put(I, B, M); M = 2; if (*) M = 3; } } process B { shared I; }",
+    ],
+)
+def test_nobody_reads_in_the_middle_of_an_atomic_block(text: str) -> None:
+    program = parse(text, "p.ebb")
+    assert agrees(program, "rma", reduce_rma(program))
