@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from projected_outcomes import projected
 
 from ebb.backend.concrete.models import ModelName
 from ebb.backend.concrete.report import explore
 from ebb.formats.expressions import Conditional, Expression, Integer, Place, Unary, place_name
 from ebb.formats.ir import Assert, Assign, Assume, Atomic, Fence, Forget, Instruction, Overflow, Program, Skip
-from ebb.formats.outcomes import Outcomes
 from ebb.formats.program_file import read_program
 from ebb.frontend.ebb_source import parse
 from ebb.passes import reduce_rma as rma
@@ -28,18 +28,10 @@ from ebb.passes.remote_statements import Network, Remote
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
-def finals(outcomes: Outcomes, program: Program) -> set[tuple[tuple[str, int], ...]]:
-    shared = {variable.name for variable in program.shared}
-    return {
-        tuple(sorted((name, value) for name, value in state.items() if "." in name or name in shared))
-        for state in outcomes.final
-    }
-
-
 def agrees(program: Program, model: ModelName, reduced: Program) -> bool:
     """Whether the reduced program has the final states and the verdict of the original."""
     concrete, abstract = explore(program, model), explore(reduced, "sc")
-    return finals(concrete, program) == finals(abstract, program) and concrete.verdict == abstract.verdict
+    return projected(concrete, program) == projected(abstract, program) and concrete.verdict == abstract.verdict
 
 
 def rewritten(program: Program, change: Callable[[Instruction], Instruction]) -> Program:
@@ -134,7 +126,7 @@ def test_cupex_4_fences_and_locked_instructions_wait_for_an_empty_buffer(
         drains = instruction.note in ("fence", "drain") and isinstance(instruction.action, Assume)
         return replace(instruction, action=Skip()) if drains else instruction
 
-    assert finals(explore(rewritten(reduced, waits_for_nothing), "sc"), program) > finals(
+    assert projected(explore(rewritten(reduced, waits_for_nothing), "sc"), program) > projected(
         explore(program, model), program
     )
 
