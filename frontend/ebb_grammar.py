@@ -10,6 +10,7 @@ from lark import Token, v_args
 from ebb.formats.errors import InputError, Position
 from ebb.formats.expressions import KEYWORDS, At, Binary, Conditional, Element, Expression, Name, Place, Unary, minus
 from ebb.formats.ir import Range
+from ebb.formats.syntax_error import NEVER_CLOSED, unexpected
 from ebb.frontend import ebb_tree as tree
 from ebb.frontend.ebb_tree import position
 
@@ -52,16 +53,10 @@ def _unexpected(token: Token, accepted: set[str], text: str) -> InputError:
     expected = {_SPELLING[name] for name in accepted if name in _SPELLING}
     names = {_GROUPS[name] for name in accepted if name in _GROUPS}
     words = {name.strip("_").lower() for name in accepted if name.strip("_").lower() in KEYWORDS}
-    if token.type == "$END":
-        lines = text.split("\n")
-        while len(lines) > 1 and not lines[-1].strip():
-            lines.pop()
-        message, where = "the file ends too early", Position(len(lines), len(lines[-1]) + 1)
-    else:
-        message, where = f"unexpected `{token}`", position(token)
-    if token.start_pos is not None and text.startswith("/*", token.start_pos):
-        message = "this comment is never closed"
-    elif token in ("local", "shared") and "}" in expected:
+    message, where = unexpected(token, text)
+    if message == NEVER_CLOSED:
+        return InputError(message, where)
+    if token in ("local", "shared") and "}" in expected:
         message += f": declare {'locals' if token == 'local' else 'shared variables'} outside blocks"
     elif token == "=" and ")" in expected:
         message += "; `==` compares"

@@ -1,0 +1,1 @@
+"""Decides Boolean programs: the engines, and what they have in common."""

@@ -1,0 +1,326 @@
+"""From `.bp` text to a `Program`: the lark grammar in `bp.lark` and what each of its rules builds."""
+
+import re
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+from typing import Any
+
+import lark
+from lark import Token, v_args
+
+from ebb.formats import bp
+from ebb.formats.bp import Expression
+from ebb.formats.bp_layout import Layout
+from ebb.formats.errors import InputError
+from ebb.formats.syntax_error import place, unexpected
+
+
+def parse(text: str) -> bp.Program:
+    """The program in a text; an `InputError` with the place of the first thing that does not fit."""
+    _check_version(text)
+    parser, layout = _parser()
+    layout.begin(text)
+    try:
+        return parser.parse(text)  # type: ignore[return-value]  # the transformer makes it a Program
+    except lark.exceptions.UnexpectedToken as error:
+        raise _unexpected(error.token, error.accepts or error.expected, text) from None
+    except lark.exceptions.UnexpectedCharacters as error:
+        # Two tokens may begin here that are no token: `/*` without an end, `'` without a name.
+        token = Token("?", error.char, error.pos_in_stream, error.line, error.column)
+        message, where = unexpected(token, text)
+        raise InputError(message, where) from None
+    except lark.exceptions.VisitError as error:
+        raise error.orig_exc from None
+
+
+def _check_version(text: str) -> None:
+    heading = re.match(r"// ebb boolean program (\S+)", text)
+    if heading and heading[0] != bp.HEADING:
+        raise InputError(f"version {heading[1]} of the format is not known; this is a reader of version 1", bp.NOWHERE)
+
+
+@cache
+def _parser() -> tuple[lark.Lark, Layout]:
+    grammar = resources.files("ebb.formats").joinpath("bp.lark").read_text(encoding="utf-8")
+    layout = Layout()
+    parser = lark.Lark(
+        grammar, parser="lalr", lexer="basic", maybe_placeholders=True, postlex=layout, transformer=_Builder(layout)
+    )
+    return parser, layout
+
+
+_WORDS = {
+    "SEMICOLON": "`;`", "LPAR": "`(`", "RPAR": "`)`", "COMMA": "`,`", "COLON": "`:`", "LSQB": "`[`", "RSQB": "`]`",
+    "ASSIGN": "`:=`", "NAME": "a name", "BEGIN": "`begin`", "END": "`end`", "FI": "`fi`", "OD": "`od`",
+    "MORETHAN": "`>`", "LESSTHAN": "`<`", "INTEGER": "a number",
+}  # fmt: skip
+_BINARY = frozenset({"OR", "XOR", "AND", "COMPARE", "IMPLIES", "QMARK"})
+_FEW = 4
+
+
+def _unexpected(token: Token, accepted: set[str], text: str) -> InputError:
+    """What stands there and what could have, in the user's words; a long list of possibilities helps nobody."""
+    message, where = unexpected(token, text)
+    expected = accepted - _BINARY
+    if token.type in _BINARY and accepted & _BINARY:
+        message += ": put parentheses, because readers of this language disagree on what binds tighter"
+    elif token.type == "COMPARE" and token == "=" and "ASSIGN" in accepted:
+        message += "; `:=` assigns"
+    elif token in bp.KEYWORDS and "NAME" in accepted and len(expected) <= _FEW:
+        message += f": {token} is a keyword"
+    elif accepted & _BINARY and "SEMICOLON" in accepted:
+        message += "; expected `;`"
+    elif accepted & _BINARY and "RPAR" in accepted:
+        message += "; expected `)`"
+    elif len(expected) <= _FEW and all(name in _WORDS for name in expected):
+        message += f"; expected {' or '.join(sorted(_WORDS[name] for name in expected))}"
+    return InputError(message, where)
+
+
+_SPELLINGS: dict[str, bp.Operator] = {
+    "&&": "&", "&": "&", "||": "|", "|": "|", "^": "^", "=>": "=>", "->": "=>",
+    "=": "=", "==": "=", "<=>": "=", "!=": "!=", "<>": "!=",
+}  # fmt: skip
+
+# `at FILE:LINE:COLUMN note`; the column and the note may be missing.
+_ORIGIN = re.compile(r"(.+?):([1-9]\d{0,8})(?::([1-9]\d{0,8}))?(?:\s+(.*))?")
+_MARK = "//@ "
+
+
+def _marks(beside: str) -> tuple[dict[str, str], str]:
+    """What structured comments say, by their first word, and the comment that is left."""
+    plain, mark, rest = beside.partition(_MARK)
+    if not mark:
+        return {}, beside
+    marks, kept = {}, []
+    for part in rest.split(f" {_MARK}"):
+        word, _, text = part.strip().partition(" ")
+        if word in _KNOWN_MARKS and word not in marks:
+            marks[word] = text.strip()
+        else:
+            kept.append(f"{_MARK}{part.strip()}")
+    return marks, " ".join(filter(None, [plain.rstrip(), *kept]))
+
+
+_KNOWN_MARKS = frozenset({"predicate", "process", "at", "checks", "overflow"})
+
+# The first token of a statement after its labels, what it does, and the names in it that are no expressions.
+_Start = tuple[Token, bp.Action, tuple[Token, ...]]
+
+
+@v_args(inline=True)
+class _Builder(lark.Transformer[Token, Any]):
+    """One method a rule. Anonymous tokens are dropped by lark; named ones arrive as arguments."""
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__()
+        self._layout = layout
+
+    def start(self, *items: bp.Declaration | bp.Function) -> bp.Program:
+        declarations = tuple(item for item in items if isinstance(item, bp.Declaration))
+        functions = tuple(item for item in items if isinstance(item, bp.Function))
+        for before, after in pairwise(items):
+            if isinstance(before, bp.Function) and isinstance(after, bp.Declaration):
+                raise InputError("global variables are declared before the first function", after.at)
+        return bp.Program(declarations, functions, self._layout.above(None))
+
+    # -- declarations
+
+    def name_list(self, *names: Token) -> tuple[Token, ...]:
+        return names
+
+    def declaration(self, word: Token, names: tuple[Token, ...]) -> bp.Declaration:
+        marks, beside = _marks(self._layout.beside(word))
+        predicates: tuple[str, ...] = ()
+        if "predicate" in marks:
+            predicates = tuple(part.strip() for part in marks.pop("predicate").split(" | "))
+            if len(predicates) != len(names):
+                raise InputError(
+                    f"{len(names)} variables, but {len(predicates)} predicates behind them (` | ` separates them)",
+                    place(word),
+                )
+        return bp.Declaration(
+            tuple(map(str, names)), predicates, self._plain(word, marks, beside), tuple(map(place, names)), place(word)
+        )
+
+    def enforce(self, word: Token, condition: Expression) -> bp.Enforce:
+        return bp.Enforce(condition, self._layout.comments(word), place(word))
+
+    def result(self, word: Token, count: Token | None = None) -> tuple[Token, int]:
+        if word == "void":
+            return word, 0
+        if count is not None and (len(count) > 3 or int(count) == 0):
+            raise InputError("a function has from 1 to 999 results, or is void", place(count))
+        return word, 1 if count is None else int(count)
+
+    def function(self, result: tuple[Token, int], name: Token, parameters: Any, _: Token, *rest: Any) -> bp.Function:
+        word, results = result
+        *head, body, end = rest
+        marks, beside = _marks(self._layout.beside(word))
+        process = marks.pop("process", "")
+        return bp.Function(
+            str(name),
+            tuple(map(str, parameters or ())),
+            results,
+            tuple(item for item in head if isinstance(item, bp.Declaration)),
+            tuple(item for item in head if isinstance(item, bp.Enforce)),
+            body,
+            process,
+            self._plain(word, marks, beside),
+            self._layout.above(end),
+            self._layout.beside(end),
+            place(name),
+        )
+
+    def _plain(self, first: Token, unused: dict[str, str], beside: str) -> bp.Comments:
+        """The comments of an item, with the structured ones that mean nothing there."""
+        kept = [f"{_MARK}{word} {text}".rstrip() for word, text in unused.items()]
+        return bp.Comments(self._layout.above(first), " ".join(filter(None, [beside, *kept])))
+
+    # -- statements
+
+    def statements(self, *items: Any) -> tuple[bp.Statement, ...]:
+        return items
+
+    def statement(self, *parts: Any) -> bp.Statement:
+        *labels, (word, action, names) = parts
+        first = labels[0] if labels else word
+        marks, beside = _marks(self._layout.beside(first))
+        origin = None
+        if (at := _ORIGIN.fullmatch(marks.get("at", ""))) is not None:
+            del marks["at"]
+            origin = bp.Origin(at[1], int(at[2]), int(at[3]) if at[3] else None, at[4] or "")
+        checks = marks.pop("checks", "") if isinstance(action, bp.Assert) else ""
+        overflow = marks.pop("overflow", None) is not None
+        return bp.Statement(
+            action,
+            tuple(map(str, labels)),
+            origin,
+            checks,
+            overflow,
+            self._plain(first, marks, beside),
+            place(word),
+            tuple(map(place, names)),
+        )
+
+    def if_(self, word: Token, condition: Expression, _: Token | None, body: Any, *rest: Any) -> _Start:
+        *more, end = rest
+        branches, below, otherwise = [(condition, body)], [], None
+        for token, *branch in _groups(more):
+            below.append(self._layout.above(token))
+            if token.type == "ELSE":
+                (otherwise,) = branch
+            else:
+                elsif, __, statements = branch
+                branches.append((elsif, statements))
+        below.append(self._layout.above(end))
+        return word, bp.If(tuple(branches), otherwise, tuple(below) if any(below) else ()), ()
+
+    def while_(self, word: Token, condition: Expression, _: Token | None, body: Any, end: Token) -> _Start:
+        return word, bp.While(condition, body, self._layout.above(end)), ()
+
+    def skip(self, word: Token) -> _Start:
+        return word, bp.Skip(), ()
+
+    def goto(self, word: Token, *targets: Token) -> _Start:
+        return word, bp.Goto(tuple(map(str, targets))), targets
+
+    def assume(self, word: Token, condition: Expression) -> _Start:
+        return word, bp.Assume(condition), ()
+
+    def assert_(self, word: Token, condition: Expression) -> _Start:
+        return word, bp.Assert(condition), ()
+
+    def targets(self, *names: Token) -> tuple[Token, ...]:
+        return names
+
+    def assign(self, targets: Any, _: Token, values: Any, word: Token | None, constrain: Any) -> _Start:
+        return targets[0], bp.Assign(tuple(map(str, targets)), values, constrain), targets
+
+    def call(self, name: Token, arguments: Any) -> tuple[Token, tuple[Expression, ...]]:
+        return name, arguments or ()
+
+    def call_for_results(self, targets: Any, _: Token, call: Any) -> _Start:
+        return targets[0], bp.Call(tuple(map(str, targets)), str(call[0]), call[1]), (*targets, call[0])
+
+    def call_for_effect(self, call: Any) -> _Start:
+        return call[0], bp.Call((), str(call[0]), call[1]), (call[0],)
+
+    def return_(self, word: Token, values: Any) -> _Start:
+        return word, bp.Return(values or ()), ()
+
+    def start_thread(self, word: Token, call: Any) -> _Start:
+        return word, bp.StartThread(str(call[0]), call[1]), (call[0],)
+
+    def start_thread_at(self, word: Token, _: Token, label: Token) -> _Start:
+        return word, bp.StartThreadAt(str(label)), (label,)
+
+    def end_thread(self, word: Token) -> _Start:
+        return word, bp.EndThread(), ()
+
+    def atomic_begin(self, word: Token) -> _Start:
+        return word, bp.AtomicBegin(), ()
+
+    def atomic_end(self, word: Token) -> _Start:
+        return word, bp.AtomicEnd(), ()
+
+    def dead(self, word: Token, names: Any) -> _Start:
+        return word, bp.Dead(tuple(map(str, names or ()))), names or ()
+
+    # -- expressions
+
+    def expressions(self, *expressions: Expression) -> tuple[Expression, ...]:
+        return expressions
+
+    def conditional(self, condition: Expression, then: Expression, otherwise: Expression) -> Expression:
+        return bp.Conditional(condition, then, otherwise)
+
+    def implies(self, left: Expression, _: Token, right: Expression) -> Expression:
+        return bp.Operation("=>", (left, right))
+
+    def operation(self, *parts: Any) -> Expression:
+        return bp.Operation(_SPELLINGS[parts[1]], parts[::2])
+
+    def comparison(self, left: Expression, operator: Token, right: Expression) -> Expression:
+        return bp.Operation(_SPELLINGS[operator], (left, right))
+
+    def not_(self, _: Token, operand: Expression) -> Expression:
+        return bp.Not(operand)
+
+    def parenthesised(self, inner: Expression) -> Expression:
+        return inner
+
+    def constant(self, token: Token) -> Expression:
+        try:
+            return _CONSTANTS[token]
+        except KeyError:
+            raise InputError("a Boolean constant is one of 0, 1, F, T", place(token)) from None
+
+    def nondet(self, _: Token) -> Expression:
+        return bp.Nondet()
+
+    def variable(self, token: Token) -> Expression:
+        return bp.Variable(str(token), place(token))
+
+    def next(self, token: Token) -> Expression:
+        return bp.Next(token[1:].lstrip(), place(token))
+
+    def schoose(self, _: Token, true_if: Expression, false_if: Expression) -> Expression:
+        return bp.Schoose(true_if, false_if)
+
+
+_CONSTANTS: dict[str, Expression] = {
+    "T": bp.TRUE, "F": bp.FALSE, "1": bp.Constant(True, "1"), "0": bp.Constant(False, "0")
+}  # fmt: skip
+
+
+def _groups(parts: list[Any]) -> list[list[Any]]:
+    """The rest of an `if`, cut before every `elsif` and `else`."""
+    groups: list[list[Any]] = []
+    for part in parts:
+        if isinstance(part, Token) and part.type in ("ELSIF", "ELSE"):
+            groups.append([part])
+        elif groups:
+            groups[-1].append(part)
+    return groups

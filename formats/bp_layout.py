@@ -1,0 +1,114 @@
+"""The comments and blank lines of a Boolean program, and the item that each of them stands with.
+
+An item is what takes a line of its own: a declaration, an `enforce`, the heading of a function, a statement. A comment
+to the right of an item is beside it; any other stands above the item that follows, or above the one it interrupts.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from lark import Token
+
+from ebb.formats.bp import Comments
+from ebb.formats.errors import InputError
+from ebb.formats.syntax_error import place
+
+DEEPEST = 100  # levels of nesting
+
+_ENDS_ITEM = frozenset({"SEMICOLON", "BEGIN", "THEN", "DO", "ELSE", "FI", "OD", "END"})
+_NO_ITEM = frozenset({"ELSE", "FI", "OD"})  # nothing that could carry a comment to their right
+_OPENS = frozenset({"LPAR", "LSQB", "IF", "WHILE"})
+_CLOSES = frozenset({"RPAR", "RSQB", "FI", "OD"})
+
+
+class Layout:
+    """Takes the comments out of the stream of tokens on its way to the parser."""
+
+    always_accept = ("COMMENT",)
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._above: dict[int, list[str]] = defaultdict(list)  # by where the item begins
+        self._beside: dict[int, list[str]] = defaultdict(list)
+
+    def begin(self, text: str) -> None:
+        self._text = text
+        self._above.clear()
+        self._beside.clear()
+
+    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        pending: list[str] = []  # lines above an item that has not begun
+        item: int | None = None  # where the item in hand begins; None between items
+        last = 0  # where the item that ended last began
+        last_type, end = "", 0  # of the token before
+        nesting = _Nesting()
+        for token in stream:
+            start: int = token.start_pos or 0
+            kind = token.type
+            if kind == "COMMENT":
+                gap = self._text[end:start]
+                if item is not None:
+                    self._above[item].append(token.rstrip())
+                elif last_type and last_type not in _NO_ITEM and "\n" not in gap:
+                    self._beside[last].append(token.rstrip())
+                else:
+                    if gap.count("\n") > 1:
+                        pending.append("")
+                    pending.append(token.rstrip())
+                    last_type = ""
+                end = token.end_pos or 0
+                continue
+            if item is None and kind != "SEMICOLON":  # an empty statement is no item
+                if end and self._text.count("\n", end, start) > 1:
+                    pending.append("")
+                if pending:
+                    self._above[start] = pending
+                    pending = []
+                item = start
+            nesting.count(token)
+            if kind in _ENDS_ITEM and item is not None:
+                last, item = item, None
+            last_type, end = kind, token.end_pos or 0
+            yield token
+        if pending:
+            self._above[-1] = pending
+
+    def above(self, first: Token | None) -> tuple[str, ...]:
+        """The lines above the item that begins with a token; without one, those at the end of the file."""
+        return tuple(self._above.get(-1 if first is None else first.start_pos or 0, ()))
+
+    def beside(self, first: Token) -> str:
+        return " ".join(self._beside.get(first.start_pos or 0, ()))
+
+    def comments(self, first: Token) -> Comments:
+        return Comments(self.above(first), self.beside(first))
+
+
+class _Nesting:
+    """Keeps recursion over the syntax tree within what Python can do."""
+
+    def __init__(self) -> None:
+        self._levels: list[int] = []  # what each open bracket or block adds
+        self._sum = 0
+        self._negations = 0  # directly before the token in hand
+        self._conditionals = 0  # in the statement in hand
+
+    def count(self, token: Token) -> None:
+        kind = token.type
+        if kind == "NOT":
+            self._negations += 1
+        elif kind == "QMARK":
+            self._conditionals += 1
+        elif kind in _OPENS:
+            self._levels.append(1 + self._negations)
+            self._sum += self._levels[-1]
+            self._negations = 0
+        else:
+            self._negations = 0
+            if kind == "SEMICOLON":
+                self._conditionals = 0
+            elif kind in _CLOSES and self._levels:
+                self._sum -= self._levels.pop()
+            return
+        if self._sum + self._negations + self._conditionals > DEEPEST:
+            raise InputError(f"more than {DEEPEST} levels of nesting", place(token))
