@@ -248,6 +248,7 @@ class Statement:
     comments: Comments = NO_COMMENTS
     at: Position = field(default=NOWHERE, compare=False, repr=False)
     names_at: tuple[Position, ...] = field(default=(), compare=False, repr=False)  # of targets, labels, a function
+    labels_at: tuple[Position, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

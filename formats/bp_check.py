@@ -1,6 +1,6 @@
 """What makes a Boolean program that parses a program that means something; the first mistake is an `InputError`."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass
 
 from ebb.formats import bp
@@ -61,7 +61,10 @@ def _check_entry(program: bp.Program) -> None:
         raise InputError("a program has at least one function", bp.NOWHERE)
     begin = entries(program)
     if begin[0].name != ENTRY and not begin[0].process and len(functions) > 1:
-        raise InputError(f"which function runs first? There is no {ENTRY} and no `//@ process`", functions[0].at)
+        raise InputError(
+            f"which function runs first? There is no {ENTRY}, and no function with `//@ process` beside it",
+            functions[0].at,
+        )
     for function in begin:
         if function.parameters:
             raise InputError(f"{function.name} runs from the beginning, so it cannot have parameters", function.at)
@@ -129,9 +132,10 @@ class _Body:
     def _labels(self) -> frozenset[str]:
         labels: set[str] = set()
         for statement in statements(self.function.body):
-            for label in statement.labels:
+            for number, label in enumerate(statement.labels):
                 if label in labels:
-                    raise InputError(f"{self.function.name} has two labels {label}", statement.at)
+                    at = statement.labels_at[number] if statement.labels_at else statement.at
+                    raise InputError(f"{self.function.name} has two labels {label}", at)
                 labels.add(label)
         return frozenset(labels)
 
@@ -148,7 +152,7 @@ class _Body:
             case bp.Assign(targets, values, constrain):
                 self._targets(statement, targets, visible)
                 if len(targets) != len(values):
-                    raise InputError(f"{len(targets)} variables, but {len(values)} values", statement.at)
+                    raise InputError(f"{_count(targets, 'variable')}, but {_count(values, 'value')}", statement.at)
                 self._expressions(values, visible)
                 if constrain is not None:
                     self._expression(constrain, visible, next_allowed=True)
@@ -158,14 +162,14 @@ class _Body:
                 self._targets(statement, targets, visible)
                 callee = self._called(statement, name, arguments, visible)
                 if targets and len(targets) != callee.results:
-                    raise InputError(f"{len(targets)} variables, but {name} has {callee.results} results", statement.at)
+                    has = _count(range(callee.results), "result")
+                    raise InputError(f"{_count(targets, 'variable')}, but {name} has {has}", statement.at)
             case bp.StartThread(name, arguments):
                 self._called(statement, name, arguments, visible)
             case bp.Return(values):
                 if values and len(values) != self.function.results:
-                    raise InputError(
-                        f"{self.function.name} has {self.function.results} results, not {len(values)}", statement.at
-                    )
+                    has = _count(range(self.function.results), "result")
+                    raise InputError(f"{self.function.name} has {has}, not {len(values)}", statement.at)
                 self._expressions(values, visible)
 
     def _called(
@@ -176,7 +180,7 @@ class _Body:
         if callee is None:
             raise InputError(f"there is no function {name}", at)
         if len(arguments) != len(callee.parameters):
-            raise InputError(f"{name} has {len(callee.parameters)} parameters, not {len(arguments)}", at)
+            raise InputError(f"{name} has {_count(callee.parameters, 'parameter')}, not {len(arguments)}", at)
         self._expressions(arguments, visible)
         return callee
 
@@ -216,6 +220,10 @@ class _Body:
 
 def _chooses(expression: Expression) -> bool:
     return isinstance(expression, bp.Nondet | bp.Schoose) or any(map(_chooses, bp.parts(expression)))
+
+
+def _count(things: Sized, noun: str) -> str:
+    return f"{len(things) or 'no'} {noun}{'' if len(things) == 1 else 's'}"
 
 
 def _place(statement: bp.Statement, number: int) -> Position:

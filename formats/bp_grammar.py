@@ -1,6 +1,8 @@
 """From `.bp` text to a `Program`: the lark grammar in `bp.lark` and what each of its rules builds."""
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from itertools import pairwise
@@ -12,8 +14,8 @@ from lark import Token, v_args
 from ebb.formats import bp
 from ebb.formats.bp import Expression
 from ebb.formats.bp_layout import Layout
-from ebb.formats.errors import InputError
-from ebb.formats.syntax_error import place, unexpected
+from ebb.formats.errors import InputError, Position
+from ebb.formats.syntax_error import NEVER_CLOSED, place, unexpected
 
 
 def parse(text: str) -> bp.Program:
@@ -26,12 +28,10 @@ def parse(text: str) -> bp.Program:
     except lark.exceptions.UnexpectedToken as error:
         raise _unexpected(error.token, error.accepts or error.expected, text) from None
     except lark.exceptions.UnexpectedCharacters as error:
-        # Two tokens may begin here that are no token: `/*` without an end, `'` without a name.
-        token = Token("?", error.char, error.pos_in_stream, error.line, error.column)
-        message, where = unexpected(token, text)
-        raise InputError(message, where) from None
-    except lark.exceptions.VisitError as error:
-        raise error.orig_exc from None
+        where = Position(error.line, error.column)
+        if text.startswith("/*", error.pos_in_stream):
+            raise InputError(NEVER_CLOSED, where) from None
+        raise InputError(f"unexpected character {error.char!r}", where) from None
 
 
 def _check_version(text: str) -> None:
@@ -52,30 +52,42 @@ def _parser() -> tuple[lark.Lark, Layout]:
 
 _WORDS = {
     "SEMICOLON": "`;`", "LPAR": "`(`", "RPAR": "`)`", "COMMA": "`,`", "COLON": "`:`", "LSQB": "`[`", "RSQB": "`]`",
-    "ASSIGN": "`:=`", "NAME": "a name", "BEGIN": "`begin`", "END": "`end`", "FI": "`fi`", "OD": "`od`",
-    "MORETHAN": "`>`", "LESSTHAN": "`<`", "INTEGER": "a number",
+    "MORETHAN": "`>`", "LESSTHAN": "`<`", "ASSIGN": "`:=`", "NAME": "a name", "NOBODY": "`_`", "INTEGER": "a number",
 }  # fmt: skip
 _BINARY = frozenset({"OR", "XOR", "AND", "COMPARE", "IMPLIES", "QMARK"})
-_FEW = 4
+_BEGINS_STATEMENT = frozenset(
+    {
+        *("SKIP", "GOTO", "ASSUME", "ASSERT", "NAME", "NOBODY", "INTEGER", "RETURN", "START_THREAD", "END_THREAD"),
+        *("ATOMIC_BEGIN", "ATOMIC_END", "DEAD", "IF", "WHILE"),
+    }
+)
+_BEGINS_EXPRESSION = frozenset({"LPAR", "TRUE", "FALSE", "INTEGER", "STAR", "NAME", "NEXT", "SCHOOSE", "NOT"})
 
 
 def _unexpected(token: Token, accepted: set[str], text: str) -> InputError:
-    """What stands there and what could have, in the user's words; a long list of possibilities helps nobody."""
+    """What stands there and what could have, in the user's words."""
     message, where = unexpected(token, text)
-    expected = accepted - _BINARY
     if token.type in _BINARY and accepted & _BINARY:
         message += ": put parentheses, because readers of this language disagree on what binds tighter"
-    elif token.type == "COMPARE" and token == "=" and "ASSIGN" in accepted:
+    elif token == "=" and "ASSIGN" in accepted:
         message += "; `:=` assigns"
-    elif token in bp.KEYWORDS and "NAME" in accepted and len(expected) <= _FEW:
+    elif token in bp.KEYWORDS and "NAME" in accepted and not accepted & {"SKIP", "STAR"}:
         message += f": {token} is a keyword"
-    elif accepted & _BINARY and "SEMICOLON" in accepted:
-        message += "; expected `;`"
-    elif accepted & _BINARY and "RPAR" in accepted:
-        message += "; expected `)`"
-    elif len(expected) <= _FEW and all(name in _WORDS for name in expected):
-        message += f"; expected {' or '.join(sorted(_WORDS[name] for name in expected))}"
+    elif expected := sorted(_expected(accepted)):
+        message += f"; expected {' or '.join(expected)}"
     return InputError(message, where)
+
+
+def _expected(accepted: set[str]) -> Iterator[str]:
+    """What could have stood there. Nobody wants to read which operators and statements there are."""
+    accepted = accepted - _BINARY - {"$END"}
+    for several, what in ((_BEGINS_STATEMENT, "a statement"), (_BEGINS_EXPRESSION, "an expression")):
+        if accepted >= several:
+            accepted -= several
+            accepted.discard("SEMICOLON")  # an empty statement
+            yield what
+    for name in accepted:
+        yield _WORDS.get(name, f"`{name.lower()}`")
 
 
 _SPELLINGS: dict[str, bp.Operator] = {
@@ -85,25 +97,24 @@ _SPELLINGS: dict[str, bp.Operator] = {
 
 # `at FILE:LINE:COLUMN note`; the column and the note may be missing.
 _ORIGIN = re.compile(r"(.+?):([1-9]\d{0,8})(?::([1-9]\d{0,8}))?(?:\s+(.*))?")
-_MARK = "//@ "
+_MARK = re.compile(r"//@\s*(\w+)\s*(.*)")
+_ANYTHING, _SOMETHING = re.compile(r".*"), re.compile(r".+")
 
 
-def _marks(beside: str) -> tuple[dict[str, str], str]:
-    """What structured comments say, by their first word, and the comment that is left."""
-    plain, mark, rest = beside.partition(_MARK)
-    if not mark:
-        return {}, beside
-    marks, kept = {}, []
-    for part in rest.split(f" {_MARK}"):
-        word, _, text = part.strip().partition(" ")
-        if word in _KNOWN_MARKS and word not in marks:
-            marks[word] = text.strip()
-        else:
-            kept.append(f"{_MARK}{part.strip()}")
-    return marks, " ".join(filter(None, [plain.rstrip(), *kept]))
+def _marks(comments: Iterable[str], known: Mapping[str, re.Pattern[str]]) -> tuple[dict[str, re.Match[str]], str]:
+    """What structured comments of the known kinds say, and the comments that are left."""
+    marks: dict[str, re.Match[str]] = {}
+    kept = []
+    for comment in comments:
+        for part in re.split(r"\s+(?=//@)", comment) if comment.startswith("//") else [comment]:
+            mark = _MARK.fullmatch(part.rstrip())
+            said = known[mark[1]].fullmatch(mark[2]) if mark and mark[1] in known and mark[1] not in marks else None
+            if mark and said:
+                marks[mark[1]] = said
+            else:
+                kept.append(part.rstrip())
+    return marks, " ".join(kept)
 
-
-_KNOWN_MARKS = frozenset({"predicate", "process", "at", "checks", "overflow"})
 
 # The first token of a statement after its labels, what it does, and the names in it that are no expressions.
 _Start = tuple[Token, bp.Action, tuple[Token, ...]]
@@ -131,18 +142,16 @@ class _Builder(lark.Transformer[Token, Any]):
         return names
 
     def declaration(self, word: Token, names: tuple[Token, ...]) -> bp.Declaration:
-        marks, beside = _marks(self._layout.beside(word))
+        marks, comments = self._comments(word, predicate=_SOMETHING)
         predicates: tuple[str, ...] = ()
         if "predicate" in marks:
-            predicates = tuple(part.strip() for part in marks.pop("predicate").split(" | "))
+            predicates = tuple(part.strip() for part in marks["predicate"][0].split(" | "))
             if len(predicates) != len(names):
                 raise InputError(
-                    f"{len(names)} variables, but {len(predicates)} predicates behind them (` | ` separates them)",
+                    f"as many predicates as variables, separated by ` | `: here are {len(predicates)} and {len(names)}",
                     place(word),
                 )
-        return bp.Declaration(
-            tuple(map(str, names)), predicates, self._plain(word, marks, beside), tuple(map(place, names)), place(word)
-        )
+        return bp.Declaration(tuple(map(str, names)), predicates, comments, tuple(map(place, names)), place(word))
 
     def enforce(self, word: Token, condition: Expression) -> bp.Enforce:
         return bp.Enforce(condition, self._layout.comments(word), place(word))
@@ -157,8 +166,8 @@ class _Builder(lark.Transformer[Token, Any]):
     def function(self, result: tuple[Token, int], name: Token, parameters: Any, _: Token, *rest: Any) -> bp.Function:
         word, results = result
         *head, body, end = rest
-        marks, beside = _marks(self._layout.beside(word))
-        process = marks.pop("process", "")
+        marks, comments = self._comments(word, process=_ANYTHING)
+        process = (marks["process"][0] or str(name)) if "process" in marks else ""
         return bp.Function(
             str(name),
             tuple(map(str, parameters or ())),
@@ -167,16 +176,16 @@ class _Builder(lark.Transformer[Token, Any]):
             tuple(item for item in head if isinstance(item, bp.Enforce)),
             body,
             process,
-            self._plain(word, marks, beside),
+            comments,
             self._layout.above(end),
-            self._layout.beside(end),
+            " ".join(self._layout.beside(end)),
             place(name),
         )
 
-    def _plain(self, first: Token, unused: dict[str, str], beside: str) -> bp.Comments:
-        """The comments of an item, with the structured ones that mean nothing there."""
-        kept = [f"{_MARK}{word} {text}".rstrip() for word, text in unused.items()]
-        return bp.Comments(self._layout.above(first), " ".join(filter(None, [beside, *kept])))
+    def _comments(self, first: Token, **known: re.Pattern[str]) -> tuple[dict[str, re.Match[str]], bp.Comments]:
+        """What the structured comments beside an item say, and its other comments."""
+        marks, beside = _marks(self._layout.beside(first), known)
+        return marks, bp.Comments(self._layout.above(first), beside)
 
     # -- statements
 
@@ -186,34 +195,34 @@ class _Builder(lark.Transformer[Token, Any]):
     def statement(self, *parts: Any) -> bp.Statement:
         *labels, (word, action, names) = parts
         first = labels[0] if labels else word
-        marks, beside = _marks(self._layout.beside(first))
-        origin = None
-        if (at := _ORIGIN.fullmatch(marks.get("at", ""))) is not None:
-            del marks["at"]
-            origin = bp.Origin(at[1], int(at[2]), int(at[3]) if at[3] else None, at[4] or "")
-        checks = marks.pop("checks", "") if isinstance(action, bp.Assert) else ""
-        overflow = marks.pop("overflow", None) is not None
+        known = {"at": _ORIGIN, "overflow": _ANYTHING} | (
+            {"checks": _SOMETHING} if isinstance(action, bp.Assert) else {}
+        )
+        marks, comments = self._comments(first, **known)
+        if "overflow" in marks and (why := marks["overflow"][0]):  # nothing else keeps it
+            comments = replace(comments, beside=f"{comments.beside} // {why}".lstrip())
         return bp.Statement(
             action,
             tuple(map(str, labels)),
-            origin,
-            checks,
-            overflow,
-            self._plain(first, marks, beside),
+            _origin(marks["at"]) if "at" in marks else None,
+            marks["checks"][0] if "checks" in marks else "",
+            "overflow" in marks,
+            comments,
             place(word),
             tuple(map(place, names)),
+            tuple(map(place, labels)),
         )
 
     def if_(self, word: Token, condition: Expression, _: Token | None, body: Any, *rest: Any) -> _Start:
         *more, end = rest
-        branches, below, otherwise = [(condition, body)], [], None
-        for token, *branch in _groups(more):
+        branches, below = [(condition, body)], []
+        *elsifs, otherwise_word, otherwise = more
+        for number in range(0, len(elsifs), 4):
+            token, elsif, __, statements = elsifs[number : number + 4]
             below.append(self._layout.above(token))
-            if token.type == "ELSE":
-                (otherwise,) = branch
-            else:
-                elsif, __, statements = branch
-                branches.append((elsif, statements))
+            branches.append((elsif, statements))
+        if otherwise_word is not None:
+            below.append(self._layout.above(otherwise_word))
         below.append(self._layout.above(end))
         return word, bp.If(tuple(branches), otherwise, tuple(below) if any(below) else ()), ()
 
@@ -315,12 +324,5 @@ _CONSTANTS: dict[str, Expression] = {
 }  # fmt: skip
 
 
-def _groups(parts: list[Any]) -> list[list[Any]]:
-    """The rest of an `if`, cut before every `elsif` and `else`."""
-    groups: list[list[Any]] = []
-    for part in parts:
-        if isinstance(part, Token) and part.type in ("ELSIF", "ELSE"):
-            groups.append([part])
-        elif groups:
-            groups[-1].append(part)
-    return groups
+def _origin(mark: re.Match[str]) -> bp.Origin:
+    return bp.Origin(mark[1], int(mark[2]), int(mark[3]) if mark[3] else None, mark[4] or "")

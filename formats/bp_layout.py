@@ -16,7 +16,10 @@ from ebb.formats.syntax_error import place
 DEEPEST = 100  # levels of nesting
 
 _ENDS_ITEM = frozenset({"SEMICOLON", "BEGIN", "THEN", "DO", "ELSE", "FI", "OD", "END"})
-_NO_ITEM = frozenset({"ELSE", "FI", "OD"})  # nothing that could carry a comment to their right
+_NO_ITEM = frozenset({"ELSIF", "ELSE", "FI", "OD"})  # what begins so cannot carry a comment to its right
+_HEADING = frozenset({"IF", "ELSIF", "WHILE"})  # a condition follows, and `then` or `do` may be missing after it
+_OPERAND = frozenset({"NAME", "NEXT", "TRUE", "FALSE", "INTEGER", "STAR", "RPAR", "RSQB"})  # an expression can end here
+_GOES_ON = frozenset({"IMPLIES", "OR", "XOR", "AND", "COMPARE", "QMARK", "COLON", "COMMA", "RPAR", "RSQB"})
 _OPENS = frozenset({"LPAR", "LSQB", "IF", "WHILE"})
 _CLOSES = frozenset({"RPAR", "RSQB", "FI", "OD"})
 
@@ -39,49 +42,55 @@ class Layout:
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
         pending: list[str] = []  # lines above an item that has not begun
         item: int | None = None  # where the item in hand begins; None between items
-        last = 0  # where the item that ended last began
-        last_type, end = "", 0  # of the token before
+        first = ""  # the kind of token that it begins with
+        last: int | None = None  # where the item begins to the right of which a comment would stand
+        heading = False  # in the condition of an item
+        previous, end = "", 0  # the token before
         nesting = _Nesting()
         for token in stream:
             start: int = token.start_pos or 0
             kind = token.type
+            newlines = self._text.count("\n", end, start) if end else 0
+            end = token.end_pos or 0
             if kind == "COMMENT":
-                gap = self._text[end:start]
                 if item is not None:
                     self._above[item].append(token.rstrip())
-                elif last_type and last_type not in _NO_ITEM and "\n" not in gap:
+                elif last is not None and not newlines:
                     self._beside[last].append(token.rstrip())
                 else:
-                    if gap.count("\n") > 1:
-                        pending.append("")
-                    pending.append(token.rstrip())
-                    last_type = ""
-                end = token.end_pos or 0
+                    pending += [""] * (newlines > 1) + [token.rstrip()]
+                    last = None
                 continue
-            if item is None and kind != "SEMICOLON":  # an empty statement is no item
-                if end and self._text.count("\n", end, start) > 1:
-                    pending.append("")
-                if pending:
-                    self._above[start] = pending
-                    pending = []
-                item = start
+            if heading and previous in _OPERAND and kind not in _GOES_ON and kind not in _ENDS_ITEM:
+                last, item, heading = _carrier(item, first), None, False
+            if item is None and kind != "SEMICOLON":
+                if lines := pending + [""] * (newlines > 1):
+                    self._above[start] = lines
+                pending, item, first = [], start, kind
             nesting.count(token)
-            if kind in _ENDS_ITEM and item is not None:
-                last, item = item, None
-            last_type, end = kind, token.end_pos or 0
+            heading |= kind in _HEADING
+            if item is None:  # an empty statement is no item
+                last = None if newlines else last
+            elif kind in _ENDS_ITEM:
+                last, item, heading = _carrier(item, first), None, False
+            previous = kind
             yield token
-        if pending:
-            self._above[-1] = pending
+        self._above[-1] = pending
 
     def above(self, first: Token | None) -> tuple[str, ...]:
         """The lines above the item that begins with a token; without one, those at the end of the file."""
         return tuple(self._above.get(-1 if first is None else first.start_pos or 0, ()))
 
-    def beside(self, first: Token) -> str:
-        return " ".join(self._beside.get(first.start_pos or 0, ()))
+    def beside(self, first: Token) -> tuple[str, ...]:
+        """The comments to the right of the item that begins with a token."""
+        return tuple(self._beside.get(first.start_pos or 0, ()))
 
     def comments(self, first: Token) -> Comments:
-        return Comments(self.above(first), self.beside(first))
+        return Comments(self.above(first), " ".join(self.beside(first)))
+
+
+def _carrier(item: int | None, first: str) -> int | None:
+    return None if first in _NO_ITEM else item
 
 
 class _Nesting:

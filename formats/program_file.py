@@ -26,7 +26,11 @@ def frontends() -> dict[str, Callable[[], Parse]]:
 
 def read_program(path: str, suffix: str | None = None) -> Program:
     """The program in a file; `suffix` overrules the file's own (`.ebb`, `.litmus`, `.json`)."""
-    text = files.read_text(path)
+    return program_in(files.read_text(path), path, suffix)
+
+
+def program_in(text: str, path: str, suffix: str | None = None) -> Program:
+    """The program in a text that was read from a file."""
     suffix = suffix or _suffix(path, text)
     try:
         if suffix == ".json":

@@ -54,6 +54,7 @@ class Edge:
     starts: int | None = None  # the thread that it starts
     busy: tuple[int, ...] = ()  # the threads that have to be running for it
     reason: str = ""  # of an overflow
+    number: int = 0  # among all edges that the program has
 
 
 @dataclass(frozen=True, slots=True)

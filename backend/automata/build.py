@@ -64,7 +64,11 @@ class _Build:
         for function in entries(self._program):
             self._add((function.name, None), True, repeated)
         self._name()
-        threads = tuple(self._thread(instance) for instance in self._instances)
+        numbers = count()
+        threads = tuple(
+            replace(thread, edges=tuple(replace(edge, number=next(numbers)) for edge in thread.edges))
+            for thread in map(self._thread, self._instances)
+        )
         bits = tuple(self._bits())
         return Automata(bits, threads, tuple(self._constraints()))
 
