@@ -163,12 +163,12 @@ class _Flow:
             case bp.If(branches):
                 failed: list[Expression] = []
                 for (condition, _), part in zip(branches, here.parts, strict=False):
-                    yield self._step(here, _first(part, after), _guard(conjunction((*failed, condition))))
+                    yield from self._branch(here, _first(part, after), conjunction((*failed, condition)))
                     failed.append(negation(condition))
-                yield self._step(here, _first(here.parts[-1], after), _guard(conjunction(failed)))
+                yield from self._branch(here, _first(here.parts[-1], after), conjunction(failed))
             case bp.While(condition):
-                yield self._step(here, _first(here.parts[0], here.name), _guard(condition))
-                yield self._step(here, after, _guard(negation(condition)))
+                yield from self._branch(here, _first(here.parts[0], here.name), condition)
+                yield from self._branch(here, after, negation(condition))
             case bp.Return() | bp.EndThread():
                 yield self._step(here, _END, _text(statement))
             case bp.StartThreadAt(label):
@@ -176,6 +176,10 @@ class _Flow:
                 yield replace(self._step(here, self._labels[label], (), Tone.THREAD), aside=True)
             case action:
                 yield self._step(here, after, _text(statement), _TONES.get(type(action), Tone.PLAIN))
+
+    def _branch(self, here: _Placed, end: str, condition: Expression) -> Iterator[Step]:
+        if not isinstance(condition, bp.Constant) or condition.value:
+            yield self._step(here, end, (_guard(condition),))
 
     def _step(self, here: _Placed, end: str, text: tuple[str, ...], tone: Tone = Tone.PLAIN) -> Step:
         last = len(self._everywhere)
@@ -215,23 +219,34 @@ def _head(function: bp.Function) -> Iterator[str]:
         yield f"enforce {show(enforce.condition)}"
 
 
-def _guard(condition: Expression) -> tuple[str, ...]:
-    if condition == bp.Not(bp.Nondet()):
-        condition = bp.Nondet()
+def _guard(condition: Expression) -> str:
+    match condition:
+        case bp.Not(bp.Nondet() as either):
+            condition = either
+        case bp.Not(bp.Operation("=", operands)):
+            condition = bp.Operation("!=", operands)
     text = show(condition)
-    return (f"[{text[1:-1] if isinstance(condition, bp.Operation | bp.Conditional) else text}]",)
+    return f"[{text[1:-1] if isinstance(condition, bp.Operation | bp.Conditional) else text}]"
 
 
 def _text(statement: bp.Statement) -> tuple[str, ...]:
-    """The statement, in several lines if it is a long assignment; above it what it models."""
-    text = show_action(statement.action).removesuffix(";")
-    lines = (text,)
-    match statement.action:
-        case bp.Assign(targets, values, constrain) if len(text) > _WIDE:
-            *rest, last = map(show, values)
-            tail = () if constrain is None else (f"  constrain {show(constrain)}",)
-            lines = (f"{', '.join(targets)} :=", *(f"  {value}," for value in rest), f"  {last}", *tail)
+    """The statement; above it what it models."""
+    action = statement.action
+    lines = _assignment(action) if isinstance(action, bp.Assign) else (show_action(action).removesuffix(";"),)
     return (f"// {statement.origin.note}", *lines) if statement.origin and statement.origin.note else lines
+
+
+def _assignment(assign: bp.Assign) -> tuple[str, ...]:
+    """In as few lines as give each of them a readable width."""
+    whole = show_action(assign).removesuffix(";")
+    if len(whole) <= _WIDE:
+        return (whole,)
+    constrain = () if assign.constrain is None else (f"  constrain {show(assign.constrain)}",)
+    plain = show_action(replace(assign, constrain=None)).removesuffix(";")
+    if len(plain) <= _WIDE or len(assign.values) == 1:
+        return (plain, *constrain)
+    *rest, last = map(show, assign.values)
+    return (f"{', '.join(assign.targets)} :=", *(f"  {value}," for value in rest), f"  {last}", *constrain)
 
 
 def _details(statement: bp.Statement) -> Iterator[str]:

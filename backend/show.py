@@ -94,8 +94,7 @@ def _output(arguments: argparse.Namespace) -> str:
 
 def _concurrent(arguments: argparse.Namespace, text: str) -> _Shown:
     if arguments.predicates:
-        name = files.shown_name(arguments.file)
-        raise UsageError(f"--predicates is about variables of Boolean programs (.bp), and {name} is another program")
+        raise UsageError(f"--predicates is for Boolean programs (.bp), and {files.shown_name(arguments.file)} is none")
     from ebb.backend.source_text import show_program, show_program_without_positions
     from ebb.formats.program_file import program_in
 

@@ -24,18 +24,23 @@ class Answer(NamedTuple):
 
 
 def brute_force(text: str) -> Answer:
-    machine = _Machine(read(text))
-    level = seen = set(machine.initial())
-    length, overflow = 0, False
-    while level:
-        length += 1
-        after = {following for state in level for following in machine.steps(state)}
-        if "unsafe" in after:
+    overflow = False
+    for length, level in enumerate(levels(text)):
+        if "unsafe" in level:
             return Answer("unsafe", length)
-        overflow |= "overflow" in after
-        level = {state for state in after if isinstance(state, _State)} - seen
-        seen = seen | level
+        overflow |= "overflow" in level
     return Answer("overflow" if overflow else "safe")
+
+
+def levels(text: str) -> Iterator["set[Step]"]:
+    """What is reached after no step, after one, and so on, each time without what was reached before."""
+    machine = _Machine(read(text))
+    seen: set[Step] = set()
+    level: set[Step] = set(machine.initial())
+    while level:
+        yield level
+        seen |= level
+        level = {after for state in level if isinstance(state, State) for after in machine.steps(state)} - seen
 
 
 # ---- expressions
@@ -97,37 +102,37 @@ def names(expression: Expression) -> set[str]:
 
 
 @dataclass(eq=False)
-class _Place:
+class Place:
     """A statement where it stands: what follows it, and the first statement of each block inside. None is the end."""
 
     statement: bp.Statement
-    after: "_Place | None"
-    inside: "list[_Place | None]" = field(default_factory=list)
+    after: "Place | None"
+    inside: "list[Place | None]" = field(default_factory=list)
 
 
-class _Frame(NamedTuple):
+class Frame(NamedTuple):
     """A function that a thread is in the middle of: where it goes on, and what receives its results."""
 
     function: str
-    place: _Place | None
+    place: Place | None
     values: tuple[bool, ...]  # of its parameters and local variables
     targets: tuple[str, ...] = ()
 
 
-class _Thread(NamedTuple):
+class Thread(NamedTuple):
     """The last frame is the one that moves. A thread that has ended keeps its first one."""
 
-    frames: tuple[_Frame, ...]
+    frames: tuple[Frame, ...]
     atomic: int = 0  # open blocks
 
 
-class _State(NamedTuple):
+class State(NamedTuple):
     values: tuple[bool, ...]  # of the global variables
-    threads: tuple[_Thread, ...]
+    threads: tuple[Thread, ...]
 
 
 _UNCHANGED: Values = {}
-_Step: TypeAlias = _State | Literal["unsafe", "overflow"]
+Step: TypeAlias = State | Literal["unsafe", "overflow"]
 
 
 class _Code:
@@ -136,14 +141,14 @@ class _Code:
     def __init__(self, function: bp.Function) -> None:
         self.name = function.name
         self.variables = [*function.parameters, *(name for d in function.declarations for name in d.names)]
-        self.labels: dict[str, _Place] = {}
+        self.labels: dict[str, Place] = {}
         self._first = self._placed(function.body, None)
         self.enforced = [part for enforce in function.enforce for part in conjuncts(enforce.condition)]
 
-    def _placed(self, body: tuple[bp.Statement, ...], after: _Place | None) -> _Place | None:
+    def _placed(self, body: tuple[bp.Statement, ...], after: Place | None) -> Place | None:
         """The first statement of a block."""
         for statement in reversed(body):
-            here = _Place(statement, after)
+            here = Place(statement, after)
             match statement.action:
                 case bp.If(branches, otherwise):
                     here.inside = [self._placed(block, after) for block in [*(b for _, b in branches), otherwise or ()]]
@@ -153,10 +158,10 @@ class _Code:
             after = here
         return after
 
-    def frames(self, arguments: tuple[bool, ...], targets: tuple[str, ...] = ()) -> Iterator[_Frame]:
+    def frames(self, arguments: tuple[bool, ...], targets: tuple[str, ...] = ()) -> Iterator[Frame]:
         """The ways to begin: parameters have the values of the arguments, other variables any."""
         for rest in product((False, True), repeat=len(self.variables) - len(arguments)):
-            yield _Frame(self.name, self._first, arguments + rest, targets)
+            yield Frame(self.name, self._first, arguments + rest, targets)
 
 
 class _Machine:
@@ -165,23 +170,23 @@ class _Machine:
         self._variables = [name for declaration in program.declarations for name in declaration.names]
         self._functions = {function.name: _Code(function) for function in program.functions}
 
-    def initial(self) -> Iterator[_State]:
+    def initial(self) -> Iterator[State]:
         begin = [list(self._functions[function.name].frames(())) for function in entries(self._program)]
         for shared in product((False, True), repeat=len(self._variables)):
             for frames in product(*begin):
-                state = _State(shared, tuple(_settled((frame,)) for frame in frames))
+                state = State(shared, tuple(_settled((frame,)) for frame in frames))
                 if self._exists(state):
                     yield state
 
-    def steps(self, state: _State) -> Iterator[_Step]:
+    def steps(self, state: State) -> Iterator[Step]:
         """What one statement of one thread can lead to."""
         holders = [number for number, thread in enumerate(state.threads) if thread.atomic]
         for number in holders or range(len(state.threads)):
             for step in self._moves(state, number):
-                if not isinstance(step, _State) or self._exists(step):
+                if not isinstance(step, State) or self._exists(step):
                     yield step
 
-    def _exists(self, state: _State) -> bool:
+    def _exists(self, state: State) -> bool:
         """Whether everything that is enforced holds: on local variables, in every frame that has them."""
         frames = [frame for thread in state.threads for frame in thread.frames]
         for code in self._functions.values():
@@ -193,12 +198,12 @@ class _Machine:
                         return False
         return True
 
-    def _seen(self, values: tuple[bool, ...], frame: _Frame | None) -> Values:
+    def _seen(self, values: tuple[bool, ...], frame: Frame | None) -> Values:
         """The variables that a frame sees, or only the global ones; local ones hide those."""
         seen = dict(zip(self._variables, values, strict=True))
         return seen | dict(zip(self._functions[frame.function].variables, frame.values, strict=True)) if frame else seen
 
-    def _moves(self, state: _State, number: int) -> Iterator[_Step]:
+    def _moves(self, state: State, number: int) -> Iterator[Step]:
         """The steps of one thread, whatever is enforced."""
         (*callers, frame), atomic = state.threads[number]
         code = self._functions[frame.function]
@@ -211,8 +216,8 @@ class _Machine:
             return product(*(values(expression, now, now) for expression in expressions))
 
         def become(
-            *frames: _Frame, later: Values = _UNCHANGED, deeper: int = 0, start: tuple[_Thread, ...] = ()
-        ) -> _State:
+            *frames: Frame, later: Values = _UNCHANGED, deeper: int = 0, start: tuple[Thread, ...] = ()
+        ) -> State:
             """The last frame has given its variables new values."""
             *below, last = frames
             own = self._functions[last.function].variables
@@ -220,14 +225,14 @@ class _Machine:
             known = dict(zip(self._variables, state.values, strict=True))
             shared = tuple(value if name in own else later.get(name, value) for name, value in known.items())
             thread = _settled((*below, last), atomic + deeper)
-            return _State(shared, (*state.threads[:number], thread, *state.threads[number + 1 :], *start))
+            return State(shared, (*state.threads[:number], thread, *state.threads[number + 1 :], *start))
 
         def go(
-            place: _Place | None, later: Values = _UNCHANGED, deeper: int = 0, start: tuple[_Thread, ...] = ()
-        ) -> _State:
+            place: Place | None, later: Values = _UNCHANGED, deeper: int = 0, start: tuple[Thread, ...] = ()
+        ) -> State:
             return become(*callers, frame._replace(place=place), later=later, deeper=deeper, start=start)
 
-        def finish(results: tuple[Expression, ...]) -> Iterator[_State]:
+        def finish(results: tuple[Expression, ...]) -> Iterator[State]:
             """Back to the caller, who need not want the results; without one the thread ends."""
             for chosen in choices(results or [bp.Nondet()] * len(frame.targets)):
                 results_ = dict(zip(frame.targets, chosen, strict=False))
@@ -287,7 +292,7 @@ class _Machine:
                     for beginning in self._functions[name].frames(chosen):
                         yield go(here.after, start=(_settled((beginning,)),))
             case bp.StartThreadAt(label):
-                copy = _Frame(frame.function, code.labels[label], frame.values)
+                copy = Frame(frame.function, code.labels[label], frame.values)
                 yield go(here.after, start=(_settled((copy,)),))
             case bp.EndThread():
                 yield become((*callers, frame)[0]._replace(place=None))
@@ -300,9 +305,9 @@ class _Machine:
                 assert_never(other)
 
 
-def _settled(frames: tuple[_Frame, ...], atomic: int = 0) -> _Thread:
+def _settled(frames: tuple[Frame, ...], atomic: int = 0) -> Thread:
     """Leave what has come to its end, as far as that takes no step. Who ends in an atomic block leaves it."""
     while len(frames) > 1 and frames[-1].place is None and not frames[-1].targets:
         frames = frames[:-1]
     ended = len(frames) == 1 and frames[-1].place is None
-    return _Thread(frames, 0 if ended else atomic)
+    return Thread(frames, 0 if ended else atomic)

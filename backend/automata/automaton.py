@@ -90,6 +90,7 @@ class Automata:
     bits: tuple[Bit, ...]
     threads: tuple[Thread, ...]
     constraints: tuple[Constraint, ...]
+    initially: Expression = bp.TRUE  # what holds at the beginning, besides the constraints
 
     @property
     def edges(self) -> tuple[Edge, ...]:

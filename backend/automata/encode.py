@@ -1,15 +1,18 @@
-"""Control as data: the same behaviour as automata with one location, where bits say where each thread is.
+"""Control as data: the same behaviour with one location for each thread, where bits say how far it is.
 
-    P0 at 3: x := y, on to 4      becomes      [pc0 = 3 & nobody else is alone]   x, pc0, alone := y, 4, nobody
+    P0 at 3: x := y, on to 4         becomes         P0: [pc0 = 3]  x, pc0 := y, 4
 
-A search with explicit control visits every combination of locations; many threads have too many of them. Over bits,
-combinations that differ only where it does not matter share one diagram.
+A search with explicit control visits every combination of locations, and many threads have too many of them. Over
+bits, combinations that differ only where it does not matter share one diagram. Which thread goes on alone is still
+for the search to know.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ebb.backend.automata.automaton import ENDED, FIRST, IDLE, Automata, Bit, Constraint, Edge, Outcome, Thread
 from ebb.backend.automata.expressions import conjunction, disjunction, negation
+from ebb.backend.automata.order import by_thread
 from ebb.backend.automata.runs import Move, Plan
 from ebb.formats import bp
 from ebb.formats.bp import Expression
@@ -17,42 +20,55 @@ from ebb.formats.bp import Expression
 _HERE = FIRST  # the one location
 
 
-class Encoding:
-    """`automata` has an edge for each move of the plan, in the same order."""
+def encode(plan: Plan) -> Plan:
+    """The bits come in an order that suits diagrams: those of a thread follow its location."""
+    return _Encoding(plan).plan()
 
+
+class _Encoding:
     def __init__(self, plan: Plan) -> None:
-        threads = plan.automata.threads
-        self._pc = [_Number(f"pc.{number}", thread.locations) for number, thread in enumerate(threads)]
-        self._alone = _Number("alone", len(threads) + 1)  # nobody is 0
         self._plan = plan
-        bits = tuple(Bit(name, "", None) for number in (*self._pc, self._alone) for name in number.bits)
-        edges = tuple(self._edge(move) for move in plan.all_moves())
-        start = tuple(self._start())
-        constraints = tuple(self._constraint(constraint) for constraint in plan.automata.constraints)
-        thread = Thread("all", "", _HERE, _HERE + 1, (*edges,), frozenset(), {}, True)
-        self.automata = Automata((*bits, *plan.automata.bits), (thread,), constraints)
-        self.initially = conjunction(start)
+        self._threads = plan.automata.threads
+        self._pc = [_Number(f"pc.{number}", thread.locations) for number, thread in enumerate(self._threads)]
+
+    def plan(self) -> Plan:
+        moves = [self._move(move) for move in self._plan.all_moves()]
+        by_number: list[list[Move]] = [[] for _ in self._threads]
+        for move in moves:
+            by_number[move.edge.thread].append(move)
+        threads = tuple(
+            Thread(thread.name, thread.function, _HERE, _HERE + 1, tuple(m.edge for m in own), frozenset(), {}, True)
+            for thread, own in zip(self._threads, by_number, strict=True)
+        )
+        constraints = tuple(self._constraint(constraint) for constraint in self._plan.automata.constraints)
+        initially = conjunction((self._plan.automata.initially, *self._start()))
+        automata = Automata(tuple(self._bits()), threads, constraints, initially)
+        return Plan(automata, tuple({_HERE: tuple(own)} if own else {} for own in by_number))
+
+    def _bits(self) -> Iterator[Bit]:
+        known = {bit.name: bit for bit in self._plan.automata.bits}
+        for owner, names in by_thread(self._plan.automata).items():
+            if owner is not None:
+                yield from (Bit(name, "", owner) for name in self._pc[owner].bits)
+            yield from (known[name] for name in names)
 
     def _start(self) -> Iterator[Expression]:
-        for pc, thread in zip(self._pc, self._plan.automata.threads, strict=True):
+        for pc, thread in zip(self._pc, self._threads, strict=True):
             yield pc.equals(thread.entry if thread.runs else IDLE)
-        yield self._alone.equals(0)
 
-    def _edge(self, move: Move) -> Edge:
+    def _move(self, move: Move) -> Move:
         edge = move.edge
-        guards = [self._pc[edge.thread].equals(edge.source), self._may_move(edge.thread)]
+        guards = [self._pc[edge.thread].equals(edge.source)]
         if edge.starts is not None:
             guards.append(self._not_running(edge.starts))
         guards += [negation(self._not_running(other)) for other in edge.busy]
         given = dict(zip(edge.targets, edge.values, strict=True))
         if edge.outcome is Outcome.LOCATION:
-            given |= dict.fromkeys(move.forgets, bp.Nondet())
             given |= self._pc[edge.thread].becomes(edge.target)
-            given |= self._alone.becomes(edge.thread + 1 if move.goes_on else 0)
             if edge.starts is not None:
-                given |= self._pc[edge.starts].becomes(self._plan.automata.threads[edge.starts].entry)
-        return Edge(
-            0,
+                given |= self._pc[edge.starts].becomes(self._threads[edge.starts].entry)
+        encoded = Edge(
+            edge.thread,
             _HERE,
             _HERE,
             edge.statement,
@@ -64,9 +80,7 @@ class Encoding:
             reason=edge.reason,
             number=edge.number,
         )
-
-    def _may_move(self, thread: int) -> Expression:
-        return disjunction((self._alone.equals(0), self._alone.equals(thread + 1)))
+        return replace(move, edge=encoded, constraints=tuple(map(self._constraint, move.constraints)))
 
     def _not_running(self, thread: int) -> Expression:
         return disjunction((self._pc[thread].equals(IDLE), self._pc[thread].equals(ENDED)))

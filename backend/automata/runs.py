@@ -73,6 +73,12 @@ def plan(automata: Automata) -> Plan:
     return Plan(automata, tuple(moves))
 
 
+def plain_moves(automata: Automata) -> list[Move]:
+    """The moves where threads interleave everywhere and nothing is forgotten."""
+    coupled = _Coupling(automata)
+    return [Move(edge, index, False, (), coupled.constraints(edge)) for index, edge in enumerate(automata.edges)]
+
+
 class _Coupling:
     """Which constraints a step can violate."""
 

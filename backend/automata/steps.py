@@ -112,7 +112,7 @@ def is_run(automata: Automata, path: Path) -> bool:
     """Whether the path is a run from an initial state, step by step; its last edge may end in an outcome."""
     control = initial_control(automata)
     before = path.states[0]
-    if not exists(automata, control, before):
+    if not exists(automata, control, before) or True not in possible(automata.initially, before, before):
         return False
     for number, edge in enumerate(path.edges, 1):
         if not may_move(automata, control, edge):

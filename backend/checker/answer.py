@@ -1,21 +1,19 @@
 """What an engine says about automata."""
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 from ebb.backend.automata.automaton import Edge
-
-Verdict = Literal["safe", "unsafe", "unknown"]
+from ebb.formats.verdict import Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`unsafe` comes with the edges to a violation, `unknown` with a reason, and with an overflow if that is it."""
+    """`unsafe` comes with the edges to a violation, by number; `unknown` with a reason, and any overflow seen."""
 
-    verdict: Verdict
+    verdict: Outcome
     reason: str = ""
-    edges: tuple[Edge, ...] = ()
-    overflow: Edge | None = None
+    edges: tuple[int, ...] = ()
+    overflow: int | None = None
     counts: dict[str, int] = field(default_factory=dict)
 
 
@@ -23,4 +21,9 @@ def without_violation(overflow: Edge | None, counts: dict[str, int]) -> Answer:
     """The answer of a search that is complete: an overflow outranks safe."""
     if overflow is None:
         return Answer("safe", counts=counts)
-    return Answer("unknown", f"overflow: {overflow.reason}", overflow=overflow, counts=counts)
+    return Answer("unknown", f"overflow: {overflow.reason}", overflow=overflow.number, counts=counts)
+
+
+def stopped(reason: str, overflow: Edge | None, counts: dict[str, int]) -> Answer:
+    """The answer of a search that came to a limit."""
+    return Answer("unknown", reason, overflow=None if overflow is None else overflow.number, counts=counts)

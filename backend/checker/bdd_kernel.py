@@ -1,27 +1,19 @@
-"""Binary decision diagrams over the bits of automata: the variable order, and expressions as diagrams.
-
-Order. Bits that statements mention together stand together: FORCE (Aloul, Markov, Sakallah 2003) moves every bit to the
-centre of gravity of the statements it occurs in, again and again, from the order of declarations. The value of a bit
-after a step stands directly below its value before. When diagrams have grown large all the same, sifting improves the
-order at run time.
+"""Binary decision diagrams over the bits of automata.
 
 An expression with choices is a pair of diagrams: where it can be true, and where it can be false. No two occurrences
 of a choice are the same, so operators can be applied to such pairs without a variable for any choice.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, assert_never
 
-from ebb.backend.automata.automaton import Automata
-from ebb.backend.automata.expressions import support
 from ebb.formats import bp
 from ebb.formats.bp import Expression
 
 Diagram: TypeAlias = Any  # a function of CUDD, or of the package's own Python implementation
 
 _NOTHING: Mapping[str, str] = {}
-_ROUNDS = 30
 _FIRST_SIFTING = 2_000_000  # nodes
 
 
@@ -34,12 +26,13 @@ class Possible:
 
 
 class Kernel:
-    def __init__(self, automata: Automata) -> None:
+    """Sets of valuations. The value of a bit after a step stands directly below its value before it in the order."""
+
+    def __init__(self, order: Sequence[str]) -> None:
         self._module, self._manager = _manager()
-        names = force_order([bit.name for bit in automata.bits], _groups(automata))
-        self.before = {name: f"x{number}" for number, name in enumerate(names)}
-        self.after = {name: f"y{number}" for number, name in enumerate(names)}
-        for number in range(len(names)):
+        self.before = {name: f"x{number}" for number, name in enumerate(order)}
+        self.after = {name: f"y{number}" for number, name in enumerate(order)}
+        for number in range(len(order)):
             self._manager.declare(f"x{number}", f"y{number}")
         self._sift_at = _FIRST_SIFTING
         self.true = self._manager.true
@@ -144,39 +137,3 @@ def _manager() -> tuple[Any, Any]:
         from dd import autoref
 
         return None, autoref.BDD()
-
-
-def _groups(automata: Automata) -> list[frozenset[str]]:
-    groups = [support(constraint.condition) for constraint in automata.constraints]
-    for edge in automata.edges:
-        constrain = (edge.constrain,) if edge.constrain is not None else ()
-        for target, value in zip(edge.targets, edge.values, strict=True):
-            groups.append(support(value) | {target})
-        groups.append(support(edge.guard, *constrain))
-    known = {bit.name for bit in automata.bits}
-    return [group & known for group in groups if len(group & known) > 1]
-
-
-def force_order(names: Sequence[str], groups: Iterable[frozenset[str]]) -> list[str]:
-    """The names in an order in which the members of each group are near each other."""
-    wanted = [sorted(group) for group in sorted(set(groups), key=sorted)]
-    order = list(names)
-    best, best_span = order, _span(order, wanted)
-    for _ in range(_ROUNDS):
-        place = {name: float(number) for number, name in enumerate(order)}
-        pull: dict[str, list[float]] = {name: [] for name in order}
-        for group in wanted:
-            centre = sum(place[name] for name in group) / len(group)
-            for name in group:
-                pull[name].append(centre)
-        order = sorted(order, key=lambda name: sum(pull[name]) / len(pull[name]) if pull[name] else place[name])
-        span = _span(order, wanted)
-        if span >= best_span:
-            break
-        best, best_span = order, span
-    return best
-
-
-def _span(order: Sequence[str], groups: Sequence[Sequence[str]]) -> int:
-    place = {name: number for number, name in enumerate(order)}
-    return sum(max(place[name] for name in group) - min(place[name] for name in group) for group in groups)

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ebb.backend.automata.automaton import Automata
 from ebb.backend.automata.expressions import support
-from ebb.backend.automata.runs import Move
-from ebb.backend.automata.steps import Control
+from ebb.backend.automata.runs import Move, Plan
+from ebb.backend.automata.steps import Control, initial_control
 from ebb.backend.checker.bdd_kernel import Diagram, Kernel
 from ebb.formats import bp
 from ebb.formats.bp import Expression
@@ -148,3 +149,16 @@ def _clustered(parts: Iterable[Diagram]) -> list[Diagram]:
         else:
             clusters.append(part)
     return clusters
+
+
+def steps(kernel: Kernel, plan: Plan) -> list[Step]:
+    return [Step(kernel, move) for move in plan.all_moves()]
+
+
+def initial_states(kernel: Kernel, automata: Automata) -> Diagram:
+    control = initial_control(automata)
+    states = kernel.possible(automata.initially).true
+    for constraint in automata.constraints:
+        if constraint.thread is None or control[constraint.thread] in constraint.locations:
+            states = states & kernel.possible(constraint.condition).true
+    return states

@@ -7,12 +7,11 @@ changes everything at once. Where there is little to choose, each choice is a st
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ebb.backend.automata.automaton import Automata, Constraint
+from ebb.backend.automata.automaton import Automata, Constraint, Outcome
 from ebb.backend.automata.expressions import support
 from ebb.backend.others.flags import Flag
 from ebb.backend.others.live_bits import Initial, LiveBits
 from ebb.backend.others.moves import Move, Update, after, cases, checks, moves
-from ebb.backend.automata.automaton import Outcome
 from ebb.formats import bp
 from ebb.formats.bp import Expression
 
@@ -68,7 +67,9 @@ class Steps:
             wanted.append(Check(move.constrain))
         asked = support(*(check.condition for check in wanted))
         decided = tuple(
-            update for update in move.updates if not update.fixed or (update.bit in asked and _size(update.true) > _SHORT)
+            update
+            for update in move.updates
+            if not update.fixed or (update.bit in asked and _size(update.true) > _SHORT)
         )
         places = {update.bit: place for place, update in enumerate(decided, 1)}
         sorted_checks: list[list[Check]] = [[] for _ in range(len(decided) + 1)]

@@ -19,9 +19,7 @@ class Syntax:
     conditional: tuple[str, str]  # between the condition and the first value, and between the values
 
 
-def show(
-    expression: Expression, syntax: Syntax, before: Callable[[str], str], after: Callable[[str], str]
-) -> str:
+def show(expression: Expression, syntax: Syntax, before: Callable[[str], str], after: Callable[[str], str]) -> str:
     """The text, in parentheses where it has parts. `before` and `after` say what a bit is called before and after."""
 
     def text(part: Expression) -> str:
@@ -35,7 +33,8 @@ def show(
         case bp.Next(name):
             return after(name)
         case bp.Not(operand):
-            return f"!{text(operand)}"
+            inner = text(operand)
+            return f"!({inner})" if inner.startswith("!") else f"!{inner}"  # `!!` is a token of Promela
         case bp.Conditional(condition, then, otherwise):
             first, second = syntax.conditional
             return f"({text(condition)} {first} {text(then)} {second} {text(otherwise)})"
@@ -45,9 +44,9 @@ def show(
         case bp.Operation("^" | "!=", operands):
             return reduce(lambda left, right: f"({left} {syntax.differ} {right})", map(text, operands))
         case bp.Operation("=", (left, right)):
-            return f"!({text(left)} {syntax.differ} {text(right)})"
+            return text(bp.Not(bp.Operation("^", (left, right))))
         case bp.Operation("=>", (left, right)):
-            return f"(!{text(left)} {syntax.either} {text(right)})"
+            return text(bp.Operation("|", (bp.Not(left), right)))
         case bp.Operation() | bp.Nondet() | bp.Schoose():
             raise ValueError(f"{expression} is not simplified")
     assert_never(expression)

@@ -12,7 +12,7 @@ from functools import reduce
 from itertools import product
 from typing import assert_never
 
-from ebb.backend.automata.automaton import Automata, Constraint, Edge, Outcome
+from ebb.backend.automata.automaton import ENDED, Automata, Constraint, Edge, Outcome, Thread
 from ebb.backend.automata.expressions import chooses, conjunction, disjunction, negation, support
 from ebb.formats import bp
 from ebb.formats.bp import Expression
@@ -152,13 +152,21 @@ def checks(automata: Automata, move: Move) -> tuple[Constraint, ...]:
     found = []
     for constraint in automata.constraints:
         touched = not changed.isdisjoint(support(constraint.condition))
-        where = constraint.locations
-        if constraint.thread == edge.starts is not None:
-            if automata.threads[edge.starts].entry in where:
-                found.append(Constraint(constraint.condition))
-        elif constraint.thread == edge.thread:
-            if edge.target in where and (touched or edge.source not in where):
-                found.append(Constraint(constraint.condition))
-        elif touched:
-            found.append(constraint)
+        thread, where = constraint.thread, constraint.locations
+        if thread is None:
+            needed = always = touched
+        elif thread == edge.thread:
+            needed = always = edge.target in where and (touched or edge.source not in where)
+        elif thread == edge.starts:
+            needed = always = automata.threads[thread].entry in where
+        else:
+            needed = touched
+            always = automata.threads[thread].runs and where.issuperset(_places(automata.threads[thread]))
+        if needed:
+            found.append(Constraint(constraint.condition) if always else constraint)
     return tuple(found)
+
+
+def _places(thread: Thread) -> range:
+    """Where a thread that was started can be."""
+    return range(ENDED, thread.locations)

@@ -1,0 +1,78 @@
+"""The engines by name, and what they have in common: the cone before, the check of a counterexample after."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from ebb.backend.automata.automaton import Automata, Outcome
+from ebb.backend.automata.cone import cone
+from ebb.backend.automata.steps import Path, is_run
+from ebb.backend.checker import cubes_engine
+from ebb.backend.checker.answer import Answer
+from ebb.backend.checker.concretise import concretise
+from ebb.backend.checker.limits import Limits, Progress
+
+OWN = ("auto", "bdd", "cubes")
+OTHERS = ("spin", "nusmv", "abc", "rumur")
+
+_Engine = Callable[[Automata, Limits, Progress | None], Answer]
+
+_FEW_STATES = 2_000  # that cubes look at before diagrams take over: loading those takes longer
+
+
+def check(automata: Automata, engine: str, limits: Limits, progress: Progress | None = None) -> Answer:
+    answer = _engine(engine)(cone(automata), limits, progress)
+    return replace(answer, counts={"threads": len(automata.threads), "bits": len(automata.bits)} | answer.counts)
+
+
+def path_of(automata: Automata, answer: Answer) -> Path | None:
+    """The counterexample with all its states, checked step by step; None if the edges are no run."""
+    path = concretise(automata, answer.edges)
+    if path is not None and not is_run(automata, path):
+        raise AssertionError("the states of the counterexample are no run of the program")
+    return path
+
+
+def _engine(name: str) -> _Engine:
+    if name == "cubes":
+        return cubes_engine.check
+    if name == "bdd":
+        return _bdd
+    if name == "auto":
+        return _auto
+    return partial(_other, name)
+
+
+def _bdd(automata: Automata, limits: Limits, progress: Progress | None) -> Answer:
+    from ebb.backend.checker import bdd_engine  # loads what only this engine needs
+
+    return bdd_engine.check(automata, limits, progress)
+
+
+def _auto(automata: Automata, limits: Limits, progress: Progress | None) -> Answer:
+    """Cubes while that is quick, else diagrams."""
+    few = _FEW_STATES if limits.states is None else min(limits.states, _FEW_STATES)
+    answer = cubes_engine.check(automata, replace(limits, states=few), progress)
+    if answer.verdict != "unknown" or answer.counts["states"] <= few:
+        return answer
+    return _bdd(automata, limits, progress)
+
+
+def _other(name: str, automata: Automata, limits: Limits, _: Progress | None) -> Answer:
+    """A violation first; only where there is none, an overflow."""
+    from ebb.backend.others.registry import checker
+
+    ask = checker(name)
+    for goal in (Outcome.VIOLATION, Outcome.OVERFLOW):
+        if not any(edge.outcome is goal for edge in automata.edges):
+            continue
+        found = ask(automata, goal, limits.seconds)
+        if found.reached is None:
+            return Answer("unknown", f"{name}: {found.reason}")
+        if found.reached:
+            edges = tuple(automata.edges[index].number for index in found.edges)
+            if goal is Outcome.VIOLATION:
+                return Answer("unsafe", edges=edges)
+            overflow = automata.edges[found.edges[-1]]
+            return Answer("unknown", f"overflow: {overflow.reason}", overflow=overflow.number)
+    return Answer("safe")
