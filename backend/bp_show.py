@@ -8,7 +8,7 @@ from ebb.formats import bp, files
 
 SUFFIX = ".bp"
 
-_COMMENTS = r"(?:\s|//[^\n]*|/\*(?:[^*]|\*+[^*/])*\*+/)*"
+_COMMENTS = r"(?:\s|//[^\n]*+|/\*(?:[^*]|\*+[^*/])*+\*+/)*+"
 _HEADING = re.compile(r"// ebb boolean program ")
 _BEGINNING = re.compile(rf"{_COMMENTS}(?:decl|void|bool)\b")  # no other language begins with these
 

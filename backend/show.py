@@ -62,7 +62,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--graph",
         metavar="FILE",
-        help="draw the control flow of each process or function to FILE.svg, .png or .dot; the source is then printed only with -o",
+        help="draw the control flow to FILE.svg, .png or .dot; the source is then printed only with -o",
     )
     return parser
 

@@ -118,14 +118,16 @@ class _Build:
         return instance.number
 
     def _name(self) -> None:
-        """After the process or the function; numbered where there are several."""
-        plain = defaultdict(list)
-        for instance in self._instances:
-            function = self._functions[instance.entry[0]]
-            plain[function.process or function.name].append(instance)
-        for name, instances in plain.items():
-            for number, instance in enumerate(instances, 1):
-                instance.name = name if len(instances) == 1 else f"{name}#{number}"
+        """After the process or the function; numbered where there are several, or where bits would be called alike."""
+        plain = [self._functions[instance.entry[0]] for instance in self._instances]
+        names = [function.process or function.name for function in plain]
+        taken: list[str] = []
+        for instance, name in zip(self._instances, names, strict=True):
+            numbered = (f"{name}#{number}" for number in count(1))
+            instance.name = name if names.count(name) == 1 else next(numbered)
+            while any(_alike(instance.name, other) for other in taken):
+                instance.name = next(numbered)
+            taken.append(instance.name)
 
     # -- what they are made of
 
@@ -219,9 +221,9 @@ class _Build:
         for function in self._program.functions:
             own = frozenset(local_variables(function))
             for enforce in function.enforce:
-                for condition in conjuncts(renamed(enforce.condition, str)):
+                for condition in conjuncts(enforce.condition):  # before simplification takes variables away
                     if not support(condition) & own:
-                        yield Constraint(condition)
+                        yield Constraint(renamed(condition, str))
                     else:
                         yield from self._local_constraints(function, condition, own)
 
@@ -246,6 +248,11 @@ def _declared(declarations: tuple[bp.Declaration, ...], prefix: str, thread: int
         predicates = declaration.predicates or ("",) * len(declaration.names)
         for name, predicate in zip(declaration.names, predicates, strict=True):
             yield Bit(f"{prefix}{name}", predicate, thread)
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether `one.l` and `other.l`, or `one.f.l` for a procedure f, can be the same."""
+    return one == other or one.startswith(f"{other}.") or other.startswith(f"{one}.")
 
 
 def _shortened(instance: _Instance, name: str) -> str:

@@ -4,6 +4,8 @@ An expression with choices is a pair of diagrams: where it can be true, and wher
 of a choice are the same, so operators can be applied to such pairs without a variable for any choice.
 """
 
+import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, assert_never
@@ -14,7 +16,8 @@ from ebb.formats.bp import Expression
 Diagram: TypeAlias = Any  # a function of CUDD, or of the package's own Python implementation
 
 _NOTHING: Mapping[str, str] = {}
-_FIRST_SIFTING = 2_000_000  # nodes
+_FIRST_SIFTING = 500_000  # nodes
+_BETWEEN_LOOKS = 1.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +38,17 @@ class Kernel:
         for number in range(len(order)):
             self._manager.declare(f"x{number}", f"y{number}")
         self._sift_at = _FIRST_SIFTING
+        self._look_again = time.monotonic() + _BETWEEN_LOOKS
         self.true = self._manager.true
         self.false = self._manager.false
 
-    def __len__(self) -> int:
-        return len(self._manager)
+    def peak(self) -> int:
+        """The most nodes that were in use at once."""
+        if self._module is None:
+            return len(self._manager)
+        with warnings.catch_warnings():  # about another figure of the same report
+            warnings.simplefilter("ignore")
+            return int(self._manager.statistics()["peak_live_nodes"])
 
     def variable(self, name: str) -> Diagram:
         return self._manager.var(name)
@@ -69,9 +78,13 @@ class Kernel:
         return found
 
     def sift_if_large(self) -> None:
-        if self._module is not None and len(self._manager) > self._sift_at:
+        """Improve the order if there are many nodes. Counting them takes time, so that is not done often."""
+        if self._module is None or time.monotonic() < self._look_again:
+            return
+        if len(self._manager) > self._sift_at:
             self._module.reorder(self._manager)
             self._sift_at = max(_FIRST_SIFTING, 2 * len(self._manager))
+        self._look_again = time.monotonic() + _BETWEEN_LOOKS
 
     # -- expressions
 
@@ -130,7 +143,7 @@ def _manager() -> tuple[Any, Any]:
     try:
         from dd import cudd
 
-        manager = cudd.BDD(initial_cache_size=2**18)
+        manager = cudd.BDD()
         manager.configure(reordering=False)
         return cudd, manager
     except ImportError:

@@ -25,7 +25,6 @@ class Layers:
         self._steps = steps
         self._layers: list[dict[Node, Diagram]] = []
         self._reached: dict[Node, Diagram] = {}
-        self._peak = 0
         self.overflow: Edge | None = None
 
     def counts(self) -> dict[str, int]:
@@ -33,7 +32,7 @@ class Layers:
             "states": self._meter.states,
             "nodes": len(self._reached),
             "layers": len(self._layers),
-            "diagram_nodes": self._peak,
+            "diagram_nodes": self._kernel.peak(),
         }
 
     def run(self) -> Answer:
@@ -78,7 +77,6 @@ class Layers:
                 fresh[node] = new
         if self._most_nodes is not None and len(self._reached) > self._most_nodes:
             raise TooManyNodes
-        self._peak = max(self._peak, len(self._kernel))
         self._kernel.sift_if_large()
         return fresh
 

@@ -24,11 +24,10 @@ class Turns:
             self._steps[step.move.edge.thread].append(step)
         self._control = initial_control(plan.automata)
         self._rounds = 0
-        self._peak = 0
         self.overflow: Edge | None = None
 
     def counts(self) -> dict[str, int]:
-        return {"states": self._meter.states, "rounds": self._rounds, "diagram_nodes": self._peak}
+        return {"states": self._meter.states, "rounds": self._rounds, "diagram_nodes": self._kernel.peak()}
 
     def find_violation(self) -> bool:
         """Whether a violation can be reached. Without one, every overflow that can be reached has been seen."""
@@ -47,7 +46,6 @@ class Turns:
                         return True
                     changed = changed or found & ~reached != false
                     reached = reached | found
-                    self._peak = max(self._peak, len(self._kernel))
                     self._kernel.sift_if_large()
         return False
 
