@@ -1,6 +1,8 @@
 """What all tests share: golden files, tests that need a Debian package, the litmus tests, and an account of skips."""
 
+import ctypes
 import difflib
+import importlib.util
 import os
 import shutil
 from collections.abc import Callable
@@ -15,8 +17,10 @@ HERE = Path(__file__).parent
 settings.register_profile("ebb", deadline=None, print_blob=True)
 settings.load_profile("ebb")
 
-# Debian package to the program in it that tests call; `make system-packages` reads the same file.
+# Debian package to a program, file or library by which it is known; `make system-packages` reads the same file.
 SYSTEM_PACKAGES = dict(line.split() for line in (HERE / "system-packages.txt").read_text().splitlines())
+# What a package needs besides itself, and the wheel that brings NuSMV.
+NEEDS = {"spin": ("gcc", "libc6-dev"), "rumur": ("gcc", "libc6-dev"), "pyboolnet": ("libtinfo5", "libxml2")}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -24,15 +28,38 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "system_package(name): calls a program from that Debian package")
+    config.addinivalue_line("markers", "system_package(name): calls a program from that Debian package or wheel")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker in item.iter_markers("system_package"):
-        (package,) = marker.args
-        binary = SYSTEM_PACKAGES[package]
-        if shutil.which(binary) is None:
-            pytest.skip(f"{binary} is missing: install the Debian package {package}")
+        (name,) = marker.args
+        for package in (*NEEDS.get(name, ()), name):
+            if not present(package):
+                pytest.skip(f"{_sign(package)} is missing: install {_kind(package)} {package}")
+
+
+def present(package: str) -> bool:
+    sign = _sign(package)
+    if package not in SYSTEM_PACKAGES:
+        return importlib.util.find_spec(sign) is not None
+    return shutil.which(sign) is not None or Path(sign).exists() or (".so" in sign and _loads(sign))
+
+
+def _sign(package: str) -> str:
+    return SYSTEM_PACKAGES.get(package, package)
+
+
+def _kind(package: str) -> str:
+    return "the Debian package" if package in SYSTEM_PACKAGES else "the wheel"
+
+
+def _loads(library: str) -> bool:
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
 
 
 @pytest.fixture

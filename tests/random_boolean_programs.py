@@ -317,8 +317,8 @@ class _Writer:
         yield f"{result} {function.name}({', '.join(function.parameters)}) begin{process}"
         if function.locals:
             yield f"  decl {', '.join(function.locals)};"
-        while self._chance(0.25):
-            names = self._visible(function) if self._chance(0.5) else self._globals
+        while self._chance(0.3):
+            names = self._visible(function) if self._chance(0.6) else self._globals
             if not set(names) & {*function.locals, *function.parameters} or self._chance(0.8):
                 yield f"  enforce {self._enforced(names)};"
         for statement in function.body:

@@ -119,15 +119,23 @@ class _Build:
 
     def _name(self) -> None:
         """After the process or the function; numbered where there are several, or where bits would be called alike."""
-        plain = [self._functions[instance.entry[0]] for instance in self._instances]
-        names = [function.process or function.name for function in plain]
-        taken: list[str] = []
+        names = [self._functions[i.entry[0]].process or i.entry[0] for i in self._instances]
+        numbers: dict[str, Iterator[int]] = defaultdict(lambda: count(1))
+        taken: set[str] = set()
         for instance, name in zip(self._instances, names, strict=True):
-            numbered = (f"{name}#{number}" for number in count(1))
-            instance.name = name if names.count(name) == 1 else next(numbered)
-            while any(_alike(instance.name, other) for other in taken):
-                instance.name = next(numbered)
-            taken.append(instance.name)
+            instance.name = name if names.count(name) == 1 else f"{name}#{next(numbers[name])}"
+            while not taken.isdisjoint(prefixes := self._prefixes(instance).values()):
+                instance.name = f"{name}#{next(numbers[name])}"
+            taken.update(prefixes)
+
+    def _prefixes(self, instance: _Instance) -> dict[str, str]:
+        """How the bits begin that stand for the local variables of the functions that a thread runs."""
+        running = {function for names in self._flow(instance.entry).functions.values() for function in names}
+        return {
+            function.name: f"{instance.name}{_shortened(instance, local_name(function.name, ''))}"
+            for function in self._program.functions
+            if function.name in running
+        }
 
     # -- what they are made of
 
@@ -209,13 +217,11 @@ class _Build:
     def _bits(self) -> Iterator[Bit]:
         yield from _declared(self._program.declarations, "", None)
         for instance in self._instances:
-            running = {function for names in self._flow(instance.entry).functions.values() for function in names}
-            for function in self._program.functions:
-                if function.name in running:
-                    prefix = f"{instance.name}{_shortened(instance, local_name(function.name, ''))}"
-                    for parameter in function.parameters:
-                        yield Bit(f"{prefix}{parameter}", "", instance.number)
-                    yield from _declared(function.declarations, prefix, instance.number)
+            for name, prefix in self._prefixes(instance).items():
+                function = self._functions[name]
+                for parameter in function.parameters:
+                    yield Bit(f"{prefix}{parameter}", "", instance.number)
+                yield from _declared(function.declarations, prefix, instance.number)
 
     def _constraints(self) -> Iterator[Constraint]:
         for function in self._program.functions:
@@ -248,11 +254,6 @@ def _declared(declarations: tuple[bp.Declaration, ...], prefix: str, thread: int
         predicates = declaration.predicates or ("",) * len(declaration.names)
         for name, predicate in zip(declaration.names, predicates, strict=True):
             yield Bit(f"{prefix}{name}", predicate, thread)
-
-
-def _alike(one: str, other: str) -> bool:
-    """Whether `one.l` and `other.l`, or `one.f.l` for a procedure f, can be the same."""
-    return one == other or one.startswith(f"{other}.") or other.startswith(f"{one}.")
 
 
 def _shortened(instance: _Instance, name: str) -> str:

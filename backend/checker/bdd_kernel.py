@@ -143,7 +143,7 @@ def _manager() -> tuple[Any, Any]:
     try:
         from dd import cudd
 
-        manager = cudd.BDD()
+        manager = cudd.BDD(memory_estimate=2**28, initial_cache_size=2**16)
         manager.configure(reordering=False)
         return cudd, manager
     except ImportError:

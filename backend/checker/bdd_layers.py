@@ -92,4 +92,6 @@ class Layers:
                     edges.append(move.edge)
                     node, states = before, earlier
                     break
+            else:
+                raise AssertionError("a state without a predecessor in the layer before")
         return edges[::-1]

@@ -48,6 +48,8 @@ class Nodes:
                 edge = move.edge
                 if (thread if move.goes_on else NOBODY) != alone:
                     continue
+                if edge.starts is not None and control[edge.starts] != self._plan.automata.threads[edge.starts].entry:
+                    continue
                 before = list(control)
                 before[thread] = edge.source
                 for earlier in _NOT_RUNNING if edge.starts is not None else (None,):
