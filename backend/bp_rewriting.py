@@ -66,7 +66,9 @@ def change_expressions(action: bp.Action, change: Callable[[Expression], Express
             return bp.Return(tuple(map(change, values)))
         case bp.Call(_, _, arguments) | bp.StartThread(_, arguments):
             return replace(action, arguments=tuple(map(change, arguments)))
-        case bp.Skip() | bp.Goto() | bp.StartThreadAt() | bp.EndThread() | bp.AtomicBegin() | bp.AtomicEnd() | bp.Dead():
+        case (
+            bp.Skip() | bp.Goto() | bp.StartThreadAt() | bp.EndThread() | bp.AtomicBegin() | bp.AtomicEnd() | bp.Dead()
+        ):
             return action
     assert_never(action)
 

@@ -1,82 +1,42 @@
-"""Makes a Boolean program as small as it can be while it keeps a property, whatever that is.
+"""The search for a smallest Boolean program that has a property, whatever that is.
 
-    decl a, b, c;                                  decl a;
-    void main() begin                              void main() begin
-      b := *;                                        a := T;
-      if (b) then c := F; else a := T; fi;    →      assert(!a);
-      assert((!a & b) | c);                        end
-    end
-
-(as long as the program is unsafe, say). A *reduction* takes something away or puts something simpler in its place, and
-does so in many places of a program. It is tried in all of them at once, then in halves, in quarters, and so on down to
-single places, which is delta debugging (Zeller and Hildebrandt, 2002) with ranges of neighbours. When no reduction in
-any single place keeps the property, the program is minimal. There is always such an end: no reduction makes a program
-larger, and none undoes another.
+A *reduction* takes something away, or puts something simpler in its place, and can do so in many places of a program.
+It is tried in all of them at once, then in each half, in each quarter, and so on down to single places: that is delta
+debugging (Zeller and Hildebrandt, 2002), with ranges of neighbours only. After that, single places are tried again and
+again, until no reduction in any of them keeps the property: then the program is minimal. As no reduction undoes
+another, there is always such an end.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from hashlib import blake2b
+from typing import TypeVar
 
-from ebb.backend import shrink_comments, shrink_expressions, shrink_functions, shrink_statements, shrink_variables
 from ebb.formats import bp
 from ebb.formats.bp_check import check
 from ebb.formats.bp_text import show_program
 from ebb.formats.errors import InputError
 
-Take = Callable[[], bool]
-"""Asked once for each place, in the order of the text: shall it be reduced?"""
+Item = TypeVar("Item")
 
-Reduction = Callable[[bp.Program, Take], bp.Program]
-"""The program reduced in the places that are taken. The result need not pass the checks."""
-
+Take = Callable[[], bool]  # asked for one place after the other: shall it be reduced?
+Reduction = Callable[[bp.Program, Take], bp.Program]  # what comes out need not pass the checks
 Property = Callable[[bp.Program], bool]
 
-# In the order in which they are tried: what takes away most comes first.
-REDUCTIONS: Mapping[str, Reduction] = {
-    "functions": shrink_functions.functions,
-    "statements": shrink_statements.statements,
-    "calls": shrink_functions.calls,
-    "inner blocks": shrink_statements.inner_blocks,
-    "branches": shrink_statements.branches,
-    "atomic in functions": shrink_statements.atomic_in_functions,
-    "atomic blocks": shrink_statements.atomic_blocks,
-    "unused variables": shrink_variables.unused_variables,
-    "variables by T": shrink_variables.variables_by(bp.TRUE),
-    "variables by F": shrink_variables.variables_by(bp.FALSE),
-    "variables by *": shrink_variables.variables_by(bp.Nondet()),
-    "parameters": shrink_functions.parameters,
-    "results": shrink_functions.results,
-    "enforce": shrink_expressions.enforce,
-    "constrain": shrink_expressions.constrain,
-    "targets": shrink_variables.targets,
-    "jumps": shrink_statements.jumps,
-    "operands": shrink_expressions.operands,
-    "one operand": shrink_expressions.one_operand,
-    "expressions by T": shrink_expressions.expressions_by(bp.TRUE),
-    "expressions by F": shrink_expressions.expressions_by(bp.FALSE),
-    "expressions by *": shrink_expressions.expressions_by_choice,
-    "actions": shrink_statements.actions,
-    "labels": shrink_statements.labels,
-    "comments": shrink_comments.comments,
-    "marks": shrink_comments.marks,
-    "roles": shrink_comments.roles,
-}
+_Sizes = Callable[[bp.Program, Reduction], Iterator[int]]  # how many places to try at once, one after the other
 
 
-def shrink(program: bp.Program, interesting: Property) -> bp.Program:
-    """A program as small as it gets that is interesting, as the given one has to be."""
-    for smaller in smaller_programs(program, interesting):
-        program = smaller
-    return program
+def smaller_programs(
+    program: bp.Program, interesting: Property, reductions: Collection[Reduction]
+) -> Iterator[bp.Program]:
+    """Smaller and smaller programs that are interesting, as the given one has to be; the last one is minimal.
 
-
-def smaller_programs(program: bp.Program, interesting: Property) -> Iterator[bp.Program]:
-    """Smaller and smaller programs that are interesting, as the given one has to be; the last one is minimal."""
+    The reductions are tried in their order. No program is tried twice, and none that does not pass the checks.
+    """
     trials = _Trials(program, interesting)
-    sizes = _halves
+    sizes: _Sizes = _halves
     while True:
         before = program
-        for reduction in REDUCTIONS.values():
+        for reduction in reductions:
             for size in sizes(program, reduction):
                 for smaller in _sweep(program, reduction, size, trials):
                     program = smaller
@@ -86,15 +46,20 @@ def smaller_programs(program: bp.Program, interesting: Property) -> Iterator[bp.
         sizes = _one
 
 
-class _Trials:
-    """Tries each program once, and only if it passes the checks."""
+def all_but_taken(items: tuple[Item, ...], take: Take) -> tuple[Item, ...]:
+    """For a list that is never empty: if all are taken, the last one stays; if there is only one, nobody asks."""
+    if len(items) == 1:
+        return items
+    return tuple(item for item in items if not take()) or items[-1:]
 
+
+class _Trials:
     def __init__(self, first: bp.Program, interesting: Property) -> None:
         self._interesting = interesting
         self._seen = {_digest(first)}
 
     def succeeds(self, program: bp.Program) -> bool:
-        """That it was seen before means that it failed: a program that is interesting replaces all larger ones."""
+        """What was seen before has failed: if not, it would have taken the place of all that is larger."""
         digest = _digest(program)
         if digest in self._seen:
             return False
@@ -111,24 +76,23 @@ def _digest(program: bp.Program) -> bytes:
 
 
 class _Range:
-    """Takes some places that follow each other."""
+    """Takes places that follow each other."""
 
     def __init__(self, first: int, size: int) -> None:
-        self._first = first
-        self._last = first + size - 1
+        self._range = range(first, first + size)
         self.asked = 0
 
     def __call__(self) -> bool:
         number = self.asked
         self.asked += 1
-        return self._first <= number <= self._last
+        return number in self._range
 
 
 def _halves(program: bp.Program, reduction: Reduction) -> Iterator[int]:
-    """All places at once, half of them, and so on."""
-    everywhere = _Range(0, 0)
-    reduction(program, everywhere)
-    size = everywhere.asked
+    """The number of places, half of it, and so on down to one."""
+    nowhere = _Range(0, 0)
+    reduction(program, nowhere)
+    size = nowhere.asked
     while size:
         yield size
         size //= 2

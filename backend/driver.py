@@ -2,10 +2,12 @@
 
 import argparse
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from ebb.formats import command_line, files
+from ebb.formats.errors import UsageError
 from ebb.formats.exit_codes import ExitCode
 
 _DESCRIPTION = """\
@@ -13,8 +15,10 @@ The driver of the ebb toolchain, which verifies concurrent programs under relaxe
 
   ebb bench litmus [DIR] explore litmus tests and compare with their expected outcomes, timed
   ebb bench parse        how long ebb-parse takes to start and to read a long source
+  ebb bench check        Boolean programs that scale, checked by ebb and by other checkers side by side
 
-The stages are executables of their own: ebb-parse, ebb-show, ebb-explore, ebb-reduce."""
+The stages are executables of their own: ebb-parse, ebb-show, ebb-explore, ebb-reduce, ebb-check, ebb-export,
+ebb-shrink."""
 
 _EPILOG = """\
 example:
@@ -30,6 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     benchmarks = bench.add_commands("benchmark", "BENCHMARK")
     _add_litmus(benchmarks)
     _add_parse(benchmarks)
+    _add_check(benchmarks)
     return command_line.run(parser, argv, lambda arguments: int(arguments.work(arguments)))
 
 
@@ -66,6 +71,29 @@ def _add_parse(benchmarks: command_line.Commands) -> None:
     parser.set_defaults(work=_bench_parse)
 
 
+def _add_check(benchmarks: command_line.Commands) -> None:
+    parser = benchmarks.add_parser(
+        "check",
+        help="the speed of ebb-check, beside other checkers",
+        description="Check Boolean programs that scale in threads, variables and nondeterminism, each with ebb-check "
+        "and with other checkers in turn; a time is that of a whole process, from the file to the verdict.",
+    )
+    parser.add_argument(
+        "--engines",
+        default="spin,nusmv,abc",
+        metavar="NAMES",
+        help="the engines of ebb-check to compare with, separated by commas (spin,nusmv,abc)",
+    )
+    parser.add_argument("--family", action="append", metavar="NAME", help="only this family; may be repeated")
+    parser.add_argument("--rounds", type=command_line.positive, default=3, metavar="N", help="best of N (3)")
+    parser.add_argument(
+        "--timeout", type=command_line.seconds, default=60.0, metavar="SECONDS", help="for each measurement (60)"
+    )
+    parser.add_argument("--json", action="store_true", help="write JSON instead of a table")
+    parser.add_output()
+    parser.set_defaults(work=_bench_check)
+
+
 def _bench_litmus(arguments: argparse.Namespace) -> int:
     from ebb.backend.bench import litmus
 
@@ -81,6 +109,24 @@ def _bench_parse(arguments: argparse.Namespace) -> int:
     report = parse.run(arguments.lines, arguments.repeat)
     files.write_text(arguments.output, parse.dumps(report) if arguments.json else parse.show_report(report))
     return ExitCode.DONE
+
+
+def _bench_check(arguments: argparse.Namespace) -> int:
+    from ebb.backend.bench import check, families
+
+    def tell(name: str) -> None:
+        if not arguments.quiet and sys.stderr.isatty():
+            print(f"measuring {name}", file=sys.stderr)
+
+    wanted = arguments.family or list(families.SIZES)
+    unknown = [name for name in wanted if name not in families.SIZES]
+    if unknown:
+        raise UsageError(f"there is no family {unknown[0]}; there are {', '.join(families.SIZES)}")
+    instances = [instance for instance in families.instances() if instance.family in wanted]
+    engines = [name for name in arguments.engines.split(",") if name]
+    report = check.run(instances, engines, arguments.rounds, arguments.timeout, tell)
+    files.write_text(arguments.output, check.dumps(report) if arguments.json else check.show_report(report))
+    return ExitCode.UNSAFE if report.differing else ExitCode.DONE
 
 
 if __name__ == "__main__":

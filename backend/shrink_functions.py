@@ -1,15 +1,14 @@
 """Reductions of functions: less of them, of their parameters and of their results. See `delta_debugging`."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from ebb.backend.bp_rewriting import change_actions, change_block, with_action
+from ebb.backend.delta_debugging import Item, Take
 from ebb.formats import bp
 
-_Take = Callable[[], bool]
 
-
-def functions(program: bp.Program, take: _Take) -> bp.Program:
+def functions(program: bp.Program, take: Take) -> bp.Program:
     """Without functions. Where one was called or started, nothing happens."""
     gone = {function.name for function in program.functions if take()}
     kept = tuple(function for function in program.functions if function.name not in gone)
@@ -24,7 +23,7 @@ def functions(program: bp.Program, take: _Take) -> bp.Program:
     return change_actions(replace(program, functions=kept), change)
 
 
-def calls(program: bp.Program, take: _Take) -> bp.Program:
+def calls(program: bp.Program, take: Take) -> bp.Program:
     """Any results in place of calls: `x := f(a);` becomes `x := *;`."""
 
     def change(action: bp.Action) -> bp.Action:
@@ -37,7 +36,7 @@ def calls(program: bp.Program, take: _Take) -> bp.Program:
     return change_actions(program, change)
 
 
-def parameters(program: bp.Program, take: _Take) -> bp.Program:
+def parameters(program: bp.Program, take: Take) -> bp.Program:
     """Variables in place of parameters: any values in place of arguments."""
     gone = {
         function.name: {number for number, _ in enumerate(function.parameters) if take()}
@@ -70,11 +69,9 @@ def without_parameters(program: bp.Program, gone: Mapping[str, Collection[int]])
     return change_actions(replace(program, functions=functions), change)
 
 
-def results(program: bp.Program, take: _Take) -> bp.Program:
+def results(program: bp.Program, take: Take) -> bp.Program:
     """Without results, after `return` and where the function is called."""
-    gone = {
-        function.name: {number for number in range(function.results) if take()} for function in program.functions
-    }
+    gone = {function.name: {number for number in range(function.results) if take()} for function in program.functions}
 
     def change(function: bp.Function) -> bp.Function:
         def change_action(action: bp.Action) -> bp.Action:
@@ -92,5 +89,5 @@ def results(program: bp.Program, take: _Take) -> bp.Program:
     return replace(program, functions=tuple(map(change, program.functions)))
 
 
-def _without[T](items: tuple[T, ...], numbers: Collection[int]) -> tuple[T, ...]:
+def _without(items: tuple[Item, ...], numbers: Collection[int]) -> tuple[Item, ...]:
     return tuple(item for number, item in enumerate(items) if number not in numbers)

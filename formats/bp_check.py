@@ -169,7 +169,7 @@ class _Body:
             case bp.Return(values):
                 if values and len(values) != self.function.results:
                     has = _count(range(self.function.results), "result")
-                    raise InputError(f"{self.function.name} has {has}, not {len(values)}", statement.at)
+                    raise InputError(f"{_count(values, 'value')}, but {self.function.name} has {has}", statement.at)
                 self._expressions(values, visible)
 
     def _called(
@@ -180,7 +180,8 @@ class _Body:
         if callee is None:
             raise InputError(f"there is no function {name}", at)
         if len(arguments) != len(callee.parameters):
-            raise InputError(f"{name} has {_count(callee.parameters, 'parameter')}, not {len(arguments)}", at)
+            has = _count(callee.parameters, "parameter")
+            raise InputError(f"{_count(arguments, 'argument')}, but {name} has {has}", at)
         self._expressions(arguments, visible)
         return callee
 

@@ -69,8 +69,10 @@ def _unexpected(token: Token, accepted: set[str], text: str) -> InputError:
     message, where = unexpected(token, text)
     if token.type in _BINARY and accepted & _BINARY:
         message += ": put parentheses, because readers of this language disagree on what binds tighter"
-    elif token == "=" and "ASSIGN" in accepted:
+    elif token in ("=", "==") and "ASSIGN" in accepted:
         message += "; `:=` assigns"
+    elif token.type in ("DECL", "ENFORCE") and "SKIP" in accepted:
+        message += f": {token} stands before the first statement"
     elif token in bp.KEYWORDS and "NAME" in accepted and not accepted & {"SKIP", "STAR"}:
         message += f": {token} is a keyword"
     elif expected := sorted(_expected(accepted)):

@@ -117,7 +117,8 @@ class _Writer:
             return [self._thread_function("only" if alone and self._chance(0.5) else "main", 1)], []
         if self._chance(0.5):
             return [self._thread_function(f"f{number}", 1, f"P{number}") for number in range(threads)], []
-        functions, starts = [], []
+        functions: list[_Function] = []
+        starts: list[str] = []
         left = threads - 1
         continued = rng.choice((0, 0, 1)) if left > 1 else rng.choice((0, 0, 0, 1))
         while left > continued:

@@ -21,7 +21,7 @@ _HERE = FIRST  # the one location
 
 
 def encode(plan: Plan) -> Plan:
-    """The bits come in an order that suits diagrams: those of a thread follow its location."""
+    """The bits of a location stand before the first bit that its thread alone writes."""
     return _Encoding(plan).plan()
 
 
@@ -46,11 +46,16 @@ class _Encoding:
         return Plan(automata, tuple({_HERE: tuple(own)} if own else {} for own in by_number))
 
     def _bits(self) -> Iterator[Bit]:
-        known = {bit.name: bit for bit in self._plan.automata.bits}
-        for owner, names in by_thread(self._plan.automata).items():
-            if owner is not None:
-                yield from (Bit(name, "", owner) for name in self._pc[owner].bits)
-            yield from (known[name] for name in names)
+        first = {
+            names[0]: owner for owner, names in by_thread(self._plan.automata).items() if owner is not None and names
+        }
+        for number, pc in enumerate(self._pc):
+            if number not in first.values():
+                yield from (Bit(name, "", number) for name in pc.bits)
+        for bit in self._plan.automata.bits:
+            if bit.name in first:
+                yield from (Bit(name, "", first[bit.name]) for name in self._pc[first[bit.name]].bits)
+            yield bit
 
     def _start(self) -> Iterator[Expression]:
         for pc, thread in zip(self._pc, self._threads, strict=True):

@@ -1,17 +1,23 @@
 """An order of the bits in which diagrams stay small: what belongs together stands together.
 
-First come the bits that several threads write, then those of each thread, that is, which it writes more often than all
-others together. From there FORCE (Aloul, Markov and Sakallah, 2003) moves every bit to the centre of gravity of the
-statements it occurs in, again and again, as long as the distances within statements shrink.
+Bits belong together if a condition or a value depends on them, if one of them is assigned under a condition on the
+others, and most of all if a constraint ties them; the fewer they are, the more. There are two orders to begin with:
+that of the declarations; and first the bits that several threads write, then those of each thread, that is, which it
+writes more often than all others together. From each of them FORCE (Aloul, Markov and Sakallah, 2003) moves every bit
+to the centre of gravity of the groups it belongs to, again and again. Of all orders on the way the one is taken in
+which groups are the least spread out.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ebb.backend.automata.automaton import Automata
 from ebb.backend.automata.expressions import support
 
-_ROUNDS = 30
+_PATIENCE = 8  # rounds without success
+_CONSTRAINT = 4  # a constraint ties its bits in every state, and not at one statement
+
+_Groups = dict[tuple[str, ...], float]
 
 
 def by_thread(automata: Automata) -> dict[int | None, list[str]]:
@@ -32,41 +38,57 @@ def by_thread(automata: Automata) -> dict[int | None, list[str]]:
 
 
 def order(automata: Automata) -> list[str]:
-    names = [name for group in by_thread(automata).values() for name in group]
-    return _force(names, _statements(automata))
+    groups = _groups(automata)
+    declared = [bit.name for bit in automata.bits]
+    threads = [name for group in by_thread(automata).values() for name in group]
+    return min((_force(names, groups) for names in (declared, threads)), key=lambda names: _spread(names, groups))
 
 
-def _statements(automata: Automata) -> list[frozenset[str]]:
-    groups = [support(constraint.condition) for constraint in automata.constraints]
-    for edge in automata.edges:
-        constrain = (edge.constrain,) if edge.constrain is not None else ()
-        for target, value in zip(edge.targets, edge.values, strict=True):
-            groups.append(support(value) | {target})
-        groups.append(support(edge.guard, *constrain))
+def _groups(automata: Automata) -> _Groups:
+    """The bits that belong together, and how much."""
+    weights: dict[tuple[str, ...], float] = defaultdict(float)
     known = {bit.name for bit in automata.bits}
-    return [group & known for group in groups if len(group & known) > 1]
+
+    def add(names: frozenset[str], weight: int) -> None:
+        group = tuple(sorted(names & known))
+        if len(group) > 1:
+            weights[group] += weight / (len(group) - 1)
+
+    for constraint in automata.constraints:
+        add(support(constraint.condition), _CONSTRAINT)
+    for edge in automata.edges:
+        condition = support(edge.guard)
+        add(condition | support(*((edge.constrain,) if edge.constrain is not None else ())), 1)
+        for target, value in zip(edge.targets, edge.values, strict=True):
+            add(support(value) | {target}, 1)
+            add(condition | {target}, 1)
+    return dict(sorted(weights.items()))
 
 
-def _force(names: Sequence[str], groups: Iterable[frozenset[str]]) -> list[str]:
-    """The names in an order in which the members of each group are near each other."""
-    wanted = [sorted(group) for group in sorted(set(groups), key=sorted)]
+def _force(names: Sequence[str], groups: _Groups) -> list[str]:
     order = list(names)
-    best, best_span = order, _span(order, wanted)
-    for _ in range(_ROUNDS):
-        place = {name: float(number) for number, name in enumerate(order)}
-        pull: dict[str, list[float]] = {name: [] for name in order}
-        for group in wanted:
+    best, best_spread = order, _spread(order, groups)
+    failures = 0
+    while failures < _PATIENCE:
+        place = {name: number for number, name in enumerate(order)}
+        pull, weights = dict.fromkeys(order, 0.0), dict.fromkeys(order, 0.0)
+        for group, weight in groups.items():
             centre = sum(place[name] for name in group) / len(group)
             for name in group:
-                pull[name].append(centre)
-        order = sorted(order, key=lambda name: sum(pull[name]) / len(pull[name]) if pull[name] else place[name])
-        span = _span(order, wanted)
-        if span >= best_span:
-            break
-        best, best_span = order, span
+                pull[name] += weight * centre
+                weights[name] += weight
+        centres = {name: pull[name] / weights[name] if weights[name] else place[name] for name in order}
+        order = sorted(order, key=centres.__getitem__)
+        spread = _spread(order, groups)
+        failures += 1
+        if spread < best_spread:
+            best, best_spread, failures = order, spread, 0
     return best
 
 
-def _span(order: Sequence[str], groups: Sequence[Sequence[str]]) -> int:
+def _spread(order: Sequence[str], groups: _Groups) -> float:
     place = {name: number for number, name in enumerate(order)}
-    return sum(max(place[name] for name in group) - min(place[name] for name in group) for group in groups)
+    return sum(
+        weight * (max(place[name] for name in group) - min(place[name] for name in group))
+        for group, weight in groups.items()
+    )

@@ -4,8 +4,6 @@ An expression with choices is a pair of diagrams: where it can be true, and wher
 of a choice are the same, so operators can be applied to such pairs without a variable for any choice.
 """
 
-import time
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, assert_never
@@ -16,8 +14,8 @@ from ebb.formats.bp import Expression
 Diagram: TypeAlias = Any  # a function of CUDD, or of the package's own Python implementation
 
 _NOTHING: Mapping[str, str] = {}
-_FIRST_SIFTING = 500_000  # nodes
-_BETWEEN_LOOKS = 1.0  # seconds
+_FIRST_SIFTING = 20_000  # nodes
+_BETWEEN_LOOKS = 16  # calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +36,9 @@ class Kernel:
         for number in range(len(order)):
             self._manager.declare(f"x{number}", f"y{number}")
         self._sift_at = _FIRST_SIFTING
-        self._look_again = time.monotonic() + _BETWEEN_LOOKS
+        self._calls = 0
         self.true = self._manager.true
         self.false = self._manager.false
-
-    def peak(self) -> int:
-        """The most nodes that were in use at once."""
-        if self._module is None:
-            return len(self._manager)
-        with warnings.catch_warnings():  # about another figure of the same report
-            warnings.simplefilter("ignore")
-            return int(self._manager.statistics()["peak_live_nodes"])
 
     def variable(self, name: str) -> Diagram:
         return self._manager.var(name)
@@ -78,13 +68,13 @@ class Kernel:
         return found
 
     def sift_if_large(self) -> None:
-        """Improve the order if there are many nodes. Counting them takes time, so that is not done often."""
-        if self._module is None or time.monotonic() < self._look_again:
+        """Improve the order if there are many nodes. Counting them takes time, so that is not done at every call."""
+        self._calls += 1
+        if self._module is None or self._calls % _BETWEEN_LOOKS:
             return
         if len(self._manager) > self._sift_at:
             self._module.reorder(self._manager)
             self._sift_at = max(_FIRST_SIFTING, 2 * len(self._manager))
-        self._look_again = time.monotonic() + _BETWEEN_LOOKS
 
     # -- expressions
 

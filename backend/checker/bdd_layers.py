@@ -9,42 +9,34 @@ from ebb.backend.checker.limits import Meter
 from ebb.backend.checker.search_nodes import Node, Nodes
 
 
-class TooManyNodes(Exception):
-    """There are more nodes than it makes sense to look at one by one."""
-
-
 class Layers:
-    def __init__(
-        self, plan: Plan, kernel: Kernel, steps: list[Step], meter: Meter, most_nodes: int | None = None
-    ) -> None:
+    def __init__(self, plan: Plan, kernel: Kernel, steps: list[Step], meter: Meter) -> None:
         self._automata = plan.automata
         self._meter = meter
-        self._most_nodes = most_nodes
         self._nodes = Nodes(plan)
         self._kernel = kernel
         self._steps = steps
         self._layers: list[dict[Node, Diagram]] = []
         self._reached: dict[Node, Diagram] = {}
+        self._states = 0
         self.overflow: Edge | None = None
 
     def counts(self) -> dict[str, int]:
-        return {
-            "states": self._meter.states,
-            "nodes": len(self._reached),
-            "layers": len(self._layers),
-            "diagram_nodes": self._kernel.peak(),
-        }
+        return {"states": self._meter.states, "nodes": len(self._reached), "layers": len(self._layers)}
 
-    def run(self) -> Answer:
-        frontier = self._new({self._nodes.first(): initial_states(self._kernel, self._automata)})
-        while frontier:
-            self._layers.append(frontier)
+    def run(self, most: int | None = None) -> Answer | None:
+        """The answer; None if there are more states than `most`. Called again it goes on from there."""
+        if not self._layers:
+            self._layers.append(self._new({self._nodes.first(): initial_states(self._kernel, self._automata)}))
+        while self._layers[-1]:
+            if most is not None and self._states > most:
+                return None
             found: dict[Node, Diagram] = {}
-            for node, states in frontier.items():
+            for node, states in self._layers[-1].items():
                 violation = self._expand(node, states, found)
                 if violation is not None:
                     return Answer("unsafe", edges=tuple(edge.number for edge in violation), counts=self.counts())
-            frontier = self._new(found)
+            self._layers.append(self._new(found))
         return without_violation(self.overflow, self.counts())
 
     def _expand(self, node: Node, states: Diagram, found: dict[Node, Diagram]) -> tuple[Edge, ...] | None:
@@ -73,10 +65,9 @@ class Layers:
             new = states if known is None else states & ~known
             if new != self._kernel.false:
                 self._meter.count(len(found))
+                self._states += 1
                 self._reached[node] = states if known is None else known | states
                 fresh[node] = new
-        if self._most_nodes is not None and len(self._reached) > self._most_nodes:
-            raise TooManyNodes
         self._kernel.sift_if_large()
         return fresh
 

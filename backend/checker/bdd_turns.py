@@ -27,7 +27,7 @@ class Turns:
         self.overflow: Edge | None = None
 
     def counts(self) -> dict[str, int]:
-        return {"states": self._meter.states, "rounds": self._rounds, "diagram_nodes": self._kernel.peak()}
+        return {"states": self._meter.states, "rounds": self._rounds}
 
     def find_violation(self) -> bool:
         """Whether a violation can be reached. Without one, every overflow that can be reached has been seen."""

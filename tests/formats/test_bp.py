@@ -1,6 +1,7 @@
 """Boolean programs as text: what is read, what is printed, and that the two fit together."""
 
 import random
+import re
 
 import pytest
 from hypothesis import given
@@ -128,7 +129,8 @@ end
 """,
     ),
     "numbers as labels, and jumps": (
-        "decl g;\nvoid main()\nbegin\n1: skip;\n2: if * then goto 5; fi;\n3: goto 1,\n4;\n4:skip; 5: if !g then goto 1; fi\nend",
+        "decl g;\nvoid main()\nbegin\n1: skip;\n2: if * then goto 5; fi;\n"
+        "3: goto 1,\n4;\n4:skip; 5: if !g then goto 1; fi\nend",
         """\
 decl g;
 void main() begin
@@ -326,6 +328,32 @@ def test_random_programs(seed: int) -> None:
         assert show_program(read(shown)) == shown
 
 
+@pytest.mark.parametrize("seed", range(0, 200, 20))
+def test_comments_may_stand_anywhere_and_none_is_lost(seed: int) -> None:
+    for number in range(seed, seed + 20):
+        rng = random.Random(number)
+        plain = re.sub(r" *//@.*", "", random_program(rng))
+        words: list[str] = []
+        comments: list[str] = []
+        for word in re.findall(r"'?\w+|:=|[&|=<>!-]*[&|=>]|\S|\n", plain):
+            words.append(word)
+            if rng.random() < 0.2:
+                end = rng.choice(("\n", "\n\n", "\n \n\n"))
+                comments.append(f"c{len(comments)}c")
+                words.append(
+                    rng.choice((f"// {comments[-1]}{end}", f"/* {comments[-1]} */", f"/*\n{comments[-1]}*/{end}"))
+                )
+        shown = show_program(parse(" ".join(words)))
+        assert sorted(re.findall(r"c\d+c", shown)) == sorted(comments)
+        assert show_program(parse(shown)) == shown
+        assert without_comments(parse(shown)) == without_comments(parse(plain))
+
+
+def without_comments(program: bp.Program) -> str:
+    shown = re.sub(r"/\*.*?\*/|//[^\n]*", "", show_program(program), flags=re.DOTALL)
+    return "\n".join(line.rstrip() for line in shown.split("\n") if line.strip())
+
+
 # ---- what comments say
 
 
@@ -496,7 +524,10 @@ ORIGINS = st.builds(
     st.just("") | WORDS,
 )
 SIMPLE: SearchStrategy[bp.Action] = (
-    st.sampled_from([bp.Skip(), bp.EndThread(), bp.AtomicBegin(), bp.AtomicEnd()])
+    st.builds(bp.Skip)
+    | st.builds(bp.EndThread)
+    | st.builds(bp.AtomicBegin)
+    | st.builds(bp.AtomicEnd)
     | st.builds(bp.Goto, names(LABELS, 1))
     | st.builds(bp.Assume, EXPRESSIONS)
     | st.builds(bp.Assert, EXPRESSIONS)

@@ -30,7 +30,7 @@ def answers(automata: Automata) -> dict[str, Answer]:
     small = cone(automata)
     return {
         "bdd": bdd_engine.check(small, Limits()),
-        "bdd, control as data": bdd_engine.check(small, Limits(), explicit=0),
+        "bdd, control as data": bdd_engine.check(small, Limits(), first_states=-1, more_states=-1),
         "bdd, everything": bdd_engine.check(automata, Limits()),
         "cubes": cubes_engine.check(small, Limits()),
         "cubes, everything": cubes_engine.check(automata, Limits()),
