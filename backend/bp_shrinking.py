@@ -1,14 +1,14 @@
 """Makes a Boolean program as small as it can be while it keeps a property, whatever that is.
 
-    decl a, b, c;                                decl a;
-    void main() begin                            void main() begin
-      b, c := *, F;                                assert(a);
-      if (b) then a := T; else a := c; fi;   →   end
-      assert(a | (b & c));
+    decl a, b, c;
+    void main() begin                           decl a;
+      b, c := *, F;                             void main() begin
+      if (b) then a := b; else a := c; fi;  →     assert(a);
+      assert(a | (b & c));                      end
     end
 
-if the property is to be unsafe, and all the variables have to stay that the assertion needs. Nothing is renamed and
-nothing is moved, except that labels stay when the statement that they stand before goes.
+where the property is that the program is unsafe and has an assertion about `a`. Nothing is renamed, and nothing is
+moved but labels: when a statement goes, its labels stay, before the statement that follows.
 """
 
 from collections.abc import Mapping

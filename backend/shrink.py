@@ -91,7 +91,7 @@ def _file_name(path: str) -> str:
     return "stdin.bp" if path == files.STANDARD else Path(path).name
 
 
-_Progress = Callable[[int, int], None]  # told the number of statements that are left, and of runs
+_Progress = Callable[[int, int], None]  # told how many statements are left, and which run begins
 
 
 @dataclass(slots=True)
@@ -106,7 +106,7 @@ class _Search:
 
     def run(self, progress: _Progress) -> None:
         def succeeds(program: bp.Program) -> bool:
-            progress(_size(self.best), self.runs)
+            progress(_size(self.best), self.runs + 1)
             return not self.failure(program)
 
         for smaller in smaller_programs(self.best, succeeds, REDUCTIONS.values()):
@@ -121,12 +121,12 @@ def _size(program: bp.Program) -> int:
 def _progress(quiet: bool) -> Iterator[_Progress]:
     """A line on the terminal that says how far the search is; nothing where there is no terminal."""
     if quiet or not sys.stderr.isatty():
-        yield lambda _size, _runs: None
+        yield lambda _size, _run: None
         return
     from rich.console import Console
 
     with Console(stderr=True).status("shrinking") as status:
-        yield lambda size, runs: status.update(f"shrinking: {size:,} statements left, {runs:,} runs")
+        yield lambda size, run: status.update(f"shrinking: run {run:,}, statements left: {size:,}")
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ class TrialCommand:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(process.pid, signal.SIGKILL)
         if code < 0:
-            return f"killed by {signal.Signals(-code).name}"
+            return f"killed by signal {-code}"
         return f"exit code {code}" if code else ""
 
 

@@ -47,8 +47,8 @@ def _table(verdict: Verdict, predicates: dict[str, str]) -> list[str]:
         rows.append((str(number), step.place.thread, _cut(label + step.place.statement), changes, _origin(step.place)))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines = []
-    for number, thread, statement, changes, origin in rows:
-        head = f"{number:>{widths[0]}}  {thread:<{widths[1]}}  {statement:<{widths[2]}}"
+    for first, thread, statement, changes, origin in rows:
+        head = f"{first:>{widths[0]}}  {thread:<{widths[1]}}  {statement:<{widths[2]}}"
         lines.append("  ".join(filter(None, [head, changes, origin and f"[{origin}]"])).rstrip())
     return lines
 

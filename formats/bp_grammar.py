@@ -14,6 +14,7 @@ from lark import Token, v_args
 from ebb.formats import bp
 from ebb.formats.bp import Expression
 from ebb.formats.bp_layout import Layout
+from ebb.formats.bp_nesting import check_nesting
 from ebb.formats.errors import InputError, Position
 from ebb.formats.syntax_error import NEVER_CLOSED, place, unexpected
 
@@ -24,7 +25,7 @@ def parse(text: str) -> bp.Program:
     parser, layout = _parser()
     layout.begin(text)
     try:
-        return parser.parse(text)  # type: ignore[return-value]  # the transformer makes it a Program
+        program: bp.Program = parser.parse(text)  # type: ignore[assignment]  # the transformer makes it one
     except lark.exceptions.UnexpectedToken as error:
         raise _unexpected(error.token, error.accepts or error.expected, text) from None
     except lark.exceptions.UnexpectedCharacters as error:
@@ -32,6 +33,8 @@ def parse(text: str) -> bp.Program:
         if text.startswith("/*", error.pos_in_stream):
             raise InputError(NEVER_CLOSED, where) from None
         raise InputError(f"unexpected character {error.char!r}", where) from None
+    check_nesting(program)
+    return program
 
 
 def _check_version(text: str) -> None:

@@ -10,18 +10,13 @@ from collections.abc import Iterator
 from lark import Token
 
 from ebb.formats.bp import Comments
-from ebb.formats.errors import InputError
-from ebb.formats.syntax_error import place
-
-DEEPEST = 100  # levels of nesting
+from ebb.formats.bp_nesting import BracketCount
 
 _ENDS_ITEM = frozenset({"SEMICOLON", "BEGIN", "THEN", "DO", "ELSE", "FI", "OD", "END"})
 _NO_ITEM = frozenset({"ELSIF", "ELSE", "FI", "OD"})  # what begins so cannot carry a comment to its right
 _HEADING = frozenset({"IF", "ELSIF", "WHILE"})  # a condition follows, and `then` or `do` may be missing after it
 _OPERAND = frozenset({"NAME", "NEXT", "TRUE", "FALSE", "INTEGER", "STAR", "RPAR", "RSQB"})  # an expression can end here
 _GOES_ON = frozenset({"IMPLIES", "OR", "XOR", "AND", "COMPARE", "QMARK", "COLON", "COMMA", "RPAR", "RSQB"})
-_OPENS = frozenset({"LPAR", "LSQB", "IF", "WHILE"})
-_CLOSES = frozenset({"RPAR", "RSQB", "FI", "OD"})
 
 
 class Layout:
@@ -46,7 +41,7 @@ class Layout:
         last: int | None = None  # where the item begins to the right of which a comment would stand
         heading = False  # in the condition of an item
         previous, end = "", 0  # the token before
-        nesting = _Nesting()
+        brackets = BracketCount()
         for token in stream:
             start: int = token.start_pos or 0
             kind = token.type
@@ -67,7 +62,7 @@ class Layout:
                 if lines := pending + [""] * (newlines > 1):
                     self._above[start] = lines
                 pending, item, first = [], start, kind
-            nesting.count(token)
+            brackets.count(token)
             heading |= kind in _HEADING
             if item is None:  # an empty statement is no item
                 last = None if newlines else last
@@ -91,33 +86,3 @@ class Layout:
 
 def _carrier(item: int | None, first: str) -> int | None:
     return None if first in _NO_ITEM else item
-
-
-class _Nesting:
-    """Keeps recursion over the syntax tree within what Python can do."""
-
-    def __init__(self) -> None:
-        self._levels: list[int] = []  # what each open bracket or block adds
-        self._sum = 0
-        self._negations = 0  # directly before the token in hand
-        self._conditionals = 0  # in the statement in hand
-
-    def count(self, token: Token) -> None:
-        kind = token.type
-        if kind == "NOT":
-            self._negations += 1
-        elif kind == "QMARK":
-            self._conditionals += 1
-        elif kind in _OPENS:
-            self._levels.append(1 + self._negations)
-            self._sum += self._levels[-1]
-            self._negations = 0
-        else:
-            self._negations = 0
-            if kind == "SEMICOLON":
-                self._conditionals = 0
-            elif kind in _CLOSES and self._levels:
-                self._sum -= self._levels.pop()
-            return
-        if self._sum + self._negations + self._conditionals > DEEPEST:
-            raise InputError(f"more than {DEEPEST} levels of nesting", place(token))

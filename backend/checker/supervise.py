@@ -1,16 +1,17 @@
 """Limits that hold even while a library computes: the work runs in a process of its own, and this one watches it."""
 
 import multiprocessing
+import os
 import signal
 import subprocess
 import time
+import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 from ebb.backend.checker.answer import Answer
 from ebb.backend.checker.limits import Limits, Progress
-from ebb.formats.errors import EbbError
 
 _PATIENCE = 0.05  # seconds between two looks
 _GRACE = 0.2  # seconds that a process has to clean up behind itself
@@ -59,10 +60,11 @@ def _run(work: _Work, pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that watches has been interrupted too
     try:
         pipe.send(work(lambda states, waiting: pipe.send((states, waiting))))
-    except EbbError as error:
-        pipe.send(error)
     except MemoryError:
         pipe.send(Answer("unknown", "out of memory"))
+    except Exception as error:  # for the process that watches to raise
+        error.add_note(traceback.format_exc())
+        pipe.send(error)
 
 
 def _megabytes(process: int) -> float:
@@ -76,4 +78,4 @@ def _megabytes(process: int) -> float:
     return pages * _PAGE + sum(_megabytes(int(child)) for child in children)
 
 
-_PAGE = 4096 / 2**20
+_PAGE = os.sysconf("SC_PAGE_SIZE") / 2**20

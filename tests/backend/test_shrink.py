@@ -266,7 +266,7 @@ SINGLE: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "marks": (
-        "decl a; //@ predicate P\n void main() begin decl c; //@ predicate R\n assert(a); //@ at a:1 //@ checks it\n end",
+        "decl a; //@ predicate P\nvoid main() begin decl c; //@ predicate R\nassert(a); //@ at a:1 //@ checks it\nend",
         [
             "decl a; main: decl c; //@ predicate R | assert(a); //@ at a:1 //@ checks it |",
             "decl a; //@ predicate P | main: decl c; assert(a); //@ at a:1 //@ checks it |",
@@ -334,7 +334,7 @@ def test_a_reduction_makes_a_program_smaller(name: str) -> None:
 
 
 def weight(program: bp.Program) -> tuple[int, int, int, int]:
-    """Calls, parameters and results, words, and all the text: nothing comes in exchange for something that stands further left."""
+    """Calls, parameters and results, words, and all the text: less of one may make more of those after it."""
     text = show_program(program)
     words = re.findall(r"'?\w+|:=|=>|!=|\S", re.sub(r"//.*", "", text))
     actions = (each.action for function in program.functions for each in statements(function.body))
@@ -457,29 +457,32 @@ end
 """
 
 
+def is_raced(program: bp.Program) -> bool:
+    """An assertion fails, because of `inside := T`."""
+    text = show_program(program)
+    without = text.replace("inside := T;", "skip;")
+    return [brute_force(each).verdict for each in (text, without)] == ["unsafe", "safe"]
+
+
 @pytest.mark.parametrize(
-    ("text", "interesting", "expected"),
+    ("interesting", "expected"),
     [
-        (LOCK, mentions(), "main:"),
-        (LOCK, mentions("patient"), "main: end void worker(patient) begin"),
-        (LOCK, mentions("lock :="), "decl lock; main: lock := F;"),
-        (LOCK, mentions("goto"), "main: end void worker() begin again: goto again;"),
-        (LOCK, mentions("one at a time"), "main: end void worker() begin assert(T); //@ checks one at a time |"),
-        (LOCK, mentions("two threads"), "// A lock that two threads can hold at once. | decl lock; main:"),
+        (mentions(), "main:"),
+        (mentions("patient"), "void worker() begin decl patient;"),
+        (mentions("lock :="), "decl lock; void worker() begin lock := F;"),
+        (mentions("goto"), "void worker() begin again: goto again;"),
+        (mentions("main", "goto"), "main: end void worker() begin again: goto again;"),
+        (mentions("one at a time"), "void worker() begin assert(T); //@ checks one at a time |"),
+        (mentions("two threads"), "// A lock that two threads can hold at once. | decl inside; main:"),
         (
-            LOCK,
-            lambda program: brute_force(show_program(program)).verdict == "unsafe",
-            "void worker() begin assert(F);",
-        ),
-        (
-            LOCK,
-            lambda program: brute_force(show_program(program)).length == 6 and mentions("assert.!inside")(program),
-            "",
+            is_raced,
+            "decl inside; main: inside := F; start_thread worker(); start_thread worker(); end "
+            "void worker() begin assert(!inside); inside := T;",
         ),
     ],
 )
-def test_what_is_left(text: str, interesting: Property, expected: str) -> None:
-    assert one_line(shrink(read(text), interesting)) == expected
+def test_what_is_left(interesting: Property, expected: str) -> None:
+    assert one_line(shrink(read(LOCK), interesting)) == expected
 
 
 def test_big_cuts_come_first() -> None:
@@ -494,3 +497,166 @@ def test_big_cuts_come_first() -> None:
     small = shrink(read(f"decl a; void main() begin {many} assert(a); {many} end"), interesting)
     assert one_line(small) == "decl a; main: assert(a);"
     assert runs < 60
+
+
+# ---- the executable
+
+ASSERTS = ("sh", "-c", 'grep -q assert "$0"')
+SMALLEST = "void worker() begin\n  assert(T);\nend\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("p.bp").write_text(LOCK, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("here")
+def test_a_script_says_what_is_interesting(capfd: pytest.CaptureFixture[str]) -> None:
+    script = "import sys\nprint('hello')\nraise SystemExit('assert' not in open(sys.argv[1]).read())\n"
+    Path("script.py").write_text(script, encoding="utf-8")
+    assert main(["p.bp", "--", sys.executable, "script.py"]) == 0
+    output, messages = capfd.readouterr()
+    assert output == SMALLEST
+    assert re.fullmatch(r"shrunk from 11 to 1 statements in \d+ runs\n", messages)
+    assert Path("p.bp").read_text(encoding="utf-8") == LOCK
+
+
+@pytest.mark.usefixtures("here")
+def test_output_goes_to_a_file(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["--quiet", "-o", "small.bp", "p.bp", "--", *ASSERTS]) == 0
+    assert Path("small.bp").read_text(encoding="utf-8") == SMALLEST
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    "script",
+    [
+        'test "${0##*/}" = p.bp',  # the name of the file
+        'test "$(ls "${0%/*}")" = p.bp; code=$?; touch "${0%/*}/more"; exit $code',  # nothing else is there
+        'test "$(pwd)" = "$1" && ebb-show --quiet -o /dev/null "$0"',
+    ],
+)
+def test_where_a_program_is_tried(script: str, here: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    command = ["sh", "-c", script, "{}", str(here)]
+    Path("p.bp").write_text("void main() begin skip; end", encoding="utf-8")
+    assert main(["p.bp", "--quiet", "--", *command]) == 0
+    assert capfd.readouterr() == ("void main() begin\nend\n", "")
+
+
+@pytest.mark.usefixtures("here")
+def test_braces_are_replaced_wherever_they_are(capfd: pytest.CaptureFixture[str]) -> None:
+    script = 'test $# = 1 && test "$0" = "file=$1" && grep -q assert "$1"'
+    assert main(["p.bp", "--quiet", "--", "sh", "-c", script, "file={}", "{}"]) == 0
+    assert capfd.readouterr() == (SMALLEST, "")
+
+
+def test_a_program_from_standard_input(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(LOCK.encode()), encoding="utf-8"))
+    assert main(["--quiet", "--", "sh", "-c", 'test "${0##*/}" = stdin.bp && grep -q assert "$0"']) == 0
+    assert capfd.readouterr() == (SMALLEST, "")
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["p.bp"], 64, "ebb-shrink: which command? It stands at the end, after --\n"),
+        (["p.bp", "--"], 64, "ebb-shrink: which command? It stands at the end, after --\n"),
+        (["p.bp", "--", "./none"], 64, "ebb-shrink: ./none: cannot be started: No such file or directory\n"),
+        (["p.bp", "--", "./p.bp"], 64, "ebb-shrink: ./p.bp: cannot be started: Permission denied\n"),
+        (
+            ["p.bp", "--", "false"],
+            64,
+            "ebb-shrink: nothing to shrink: the command does not succeed on p.bp itself (exit code 1)\n",
+        ),
+        (
+            ["p.bp", "--", "sh", "-c", "kill -9 $$"],
+            64,
+            "ebb-shrink: nothing to shrink: the command does not succeed on p.bp itself (killed by signal 9)\n",
+        ),
+        (
+            ["p.bp", "--timeout", "0.2", "--", "sh", "-c", "sleep 100 & wait"],
+            64,
+            "ebb-shrink: nothing to shrink: the command does not succeed on p.bp itself (not done after 0.2 s)\n",
+        ),
+        (["none.bp", "--", "true"], 65, "none.bp: cannot be read: No such file or directory\n"),
+        (["bad.bp", "--", "true"], 65, "bad.bp:1:1: a program has at least one function\n"),
+        (
+            ["p.bp", "-o", "none/small.bp", "--quiet", "--", "true"],
+            64,
+            "ebb-shrink: none/small.bp: cannot be written: No such file or directory\n",
+        ),
+    ],
+)
+def test_mistakes(arguments: list[str], code: int, message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    Path("bad.bp").write_text("", encoding="utf-8")
+    assert main(arguments) == code
+    assert capfd.readouterr() == ("", message)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("wrong", [["--timeout", "0"], ["--timeout"], ["--shell"], ["q.bp"]])
+def test_wrong_options(wrong: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["p.bp", *wrong, "--", "true"]) == 64
+    output, messages = capfd.readouterr()
+    assert output == ""
+    assert messages.startswith("usage: ebb-shrink [FILE] ")
+    assert "-- COMMAND" in messages
+
+
+@pytest.mark.usefixtures("here")
+def test_a_run_that_takes_too_long_has_not_succeeded(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("p.bp").write_text("void main() begin assert(T); end", encoding="utf-8")
+    start = time.monotonic()
+    assert main(["p.bp", "--timeout", "0.5", "--", "sh", "-c", 'grep -q assert "$0" || sleep 100']) == 0
+    assert time.monotonic() - start < 50
+    assert capfd.readouterr().out == "void main() begin\n  assert(T);\nend\n"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(("options", "shown"), [([], True), (["--quiet"], False)])
+def test_progress_is_shown_on_a_terminal(options: list[str], shown: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("p.bp").write_text("void main() begin skip; end", encoding="utf-8")
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    assert main(["p.bp", "-o", "small.bp", *options, "--", "sh", "-c", "sleep 0.3"]) == 0
+    assert ("shrinking: run 2, statements left: 1" in terminal.getvalue()) == shown
+    assert ("shrunk from 1 to 0 statements in 2 runs" in terminal.getvalue()) == shown
+
+
+# The third program to try, and those after it, keep the command busy.
+BUSY = """\
+echo run >> runs
+test $(wc -l < runs) -le 2 || sleep 100
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "ebb-shrink: interrupted\n"),
+        (["-o", "small.bp"], "ebb-shrink: interrupted; small.bp is the smallest program so far\n"),
+    ],
+)
+def test_an_interrupt(options: list[str], message: str, here: Path) -> None:
+    Path("p.bp").write_text("void f() begin end void main() begin f(); end", encoding="utf-8")
+    Path("busy.sh").write_text(BUSY, encoding="utf-8")
+    command = [sys.executable, "-m", "ebb.backend.shrink", "p.bp", *options, "--", "sh", "busy.sh"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not Path("runs").exists() or Path("runs").read_text(encoding="utf-8").count("run") < 3:
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate() == ("", message)
+    assert process.returncode == 130
+    written = [path.read_text(encoding="utf-8") for path in here.glob("small.bp")]
+    assert written == (["void main() begin\n  skip;\nend\n"] if options else [])
