@@ -67,7 +67,7 @@ class _Writer:
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
         self._bits = rng.randint(1, MOST_BITS)  # not yet given to a variable
-        self._globals = [f"{letter}" for letter in "abcd"[: min(rng.choice((1, 2, 2, 3, 3, 4)), self._bits)]]
+        self._globals = list("abcd"[: min(rng.choice((1, 2, 2, 3, 3, 4)), self._bits)])
         self._bits -= len(self._globals)
         self._room = _LARGEST >> (len(self._globals) + self._bits)
 
@@ -78,27 +78,25 @@ class _Writer:
 
     def program(self) -> Iterator[str]:
         rng = self._rng
-        threads = rng.choice((1, 2, 2, 2, 3, 3, MOST_THREADS))
-        procedures = [self._procedure(number, threads) for number in range(rng.choice((0, 0, 0, 1, 1, 2)))]
-        begin, starts = self._threads(threads, not procedures)
+        count = rng.choice((1, 2, 2, 2, 3, 3, MOST_THREADS))
+        procedures = [self._procedure(number, count) for number in range(rng.choice((0, 0, 0, 1, 1, 2)))]
+        threads, starts = self._threads(count, not procedures)
         for number, procedure in enumerate(procedures):
             procedure.calls = procedures[:number]
-        for function in begin:
-            function.calls = procedures
+            self._write_procedure(procedure)
         start = {name: rng.randint(0, 1) for name in self._globals}
-        for function in begin:
-            self._write_body(function, starts if function.starts else [], start)
-        for procedure in procedures:
-            self._write_body(procedure, [], {})
-        functions = [*procedures, *begin]
-        self._add_assertions(begin, procedures)
+        for function in threads:
+            function.calls = procedures
+            self._write_thread(function, start)
+            self._add_starts(function, starts if function.starts else [])
+        self._add_assertions(threads, procedures)
         if self._chance(0.12):
-            rng.choice(rng.choice(begin).all()).overflow = True
+            rng.choice(rng.choice(threads).all()).overflow = True
+        functions = [*procedures, *threads]
         for function in functions:
             self._add_jumps(function)
         rng.shuffle(functions)
-        if self._globals:
-            yield f"decl {', '.join(self._globals)};"
+        yield f"decl {', '.join(self._globals)};"
         for function in functions:
             yield from self._text(function)
 
@@ -143,7 +141,7 @@ class _Writer:
         for local in ("l", "m"):
             if self._bits >= copies and self._chance(0.6):
                 self._bits -= copies
-                hides = self._globals and self._chance(0.1) and self._globals[0] not in function.locals
+                hides = self._chance(0.1) and self._globals[0] not in function.locals
                 function.locals.append(self._globals[0] if hides else local)
         return function
 
@@ -151,43 +149,44 @@ class _Writer:
         own = [*function.parameters, *function.locals]
         return [*own, *(name for name in self._globals if name not in own)]
 
-    # ---- statements
+    # ---- bodies
 
-    def _write_body(self, function: _Function, starts: list[str], start: dict[str, int]) -> None:
-        rng = self._rng
-        is_procedure = not start and function.name.startswith("p")
-        longest = 3 if is_procedure else 6
-        size = rng.randint(1 if is_procedure else 2, longest)
-        if not is_procedure:
-            size = max(2, min(size, self._room.bit_length() // 2))
-            self._room //= size
-        body = self._block(function, size, 0)
-        if start and function.process and self._chance(0.7):
-            body.insert(0, _Statement(f"assume({self._is(start)});"))
-        elif start and (function.starts or not function.process) and self._chance(0.75):
-            if function.starts or self._chance(0.3):
-                hidden = {*function.locals, *function.parameters}
-                start = {name: value for name, value in start.items() if name not in hidden}
-            else:
-                start = {name: rng.randint(0, 1) for name in function.locals}
-            if start:
-                names, values = zip(*start.items(), strict=True)
-                body.insert(0, _Statement(f"{', '.join(names)} := {', '.join(map(str, values))};"))
-        lowest = 1
+    def _write_procedure(self, procedure: _Function) -> None:
+        procedure.body = self._block(procedure, self._rng.randint(1, 3), 0)
+        if procedure.results and self._chance(0.8):
+            values = ", ".join(self._value(self._visible(procedure)) for _ in range(procedure.results))
+            procedure.body.append(_Statement(f"return {values};" if self._chance(0.9) else "return;"))
+
+    def _write_thread(self, function: _Function, start: dict[str, int]) -> None:
+        """Most threads begin with known values: those that all processes wait for, or that they assign themselves."""
+        size = max(2, min(self._rng.randint(2, 6), self._room.bit_length() // 2))
+        self._room //= size
+        function.body = self._block(function, size, 0)
+        own = {*function.locals, *function.parameters}
+        if function.process:
+            first = f"assume({self._is(start)});"
+        else:
+            if not function.starts and self._chance(0.7):
+                start = {name: self._rng.randint(0, 1) for name in function.locals}
+            elif own & set(start):
+                start = {name: value for name, value in start.items() if name not in own}
+            first = f"{', '.join(start)} := {', '.join(map(str, start.values()))};"
+        if start and self._chance(0.75):
+            function.body.insert(0, _Statement(first))
+
+    def _add_starts(self, function: _Function, starts: list[str]) -> None:
+        """What starts threads stands outside loops; `start_thread goto` goes on below all the others."""
+        body, lowest = function.body, 1
         for what in starts:
-            if "{}" in what:  # it shall not start again what others start
+            if "{}" in what:
                 body.append(_Statement(self._assignment(self._visible(function))))
                 lowest = 1 + max((at for at, other in enumerate(body) if _starts(other)), default=0)
-            here = rng.randint(lowest, max(lowest, len(body) - 1))
+            here = self._rng.randint(lowest, max(lowest, len(body) - 1))
             depth = body[here].depth if here < len(body) else 0
-            start_thread = _Statement(f"start_thread {what};", depth, forwards=True)
+            statement = _Statement(f"start_thread {what};", depth, forwards=True)
             if self._chance(0.2):
-                start_thread = _Statement(f"if {self._condition(function)} then", depth, [([start_thread], "fi;")])
-            body.insert(here, start_thread)
-        if function.results and self._chance(0.8):
-            values_ = [self._value(self._visible(function)) for _ in range(function.results)]
-            body.append(_Statement(f"return {', '.join(values_)};" if self._chance(0.9) else "return;"))
-        function.body = body
+                statement = _Statement(f"if {self._condition(function)} then", depth, [([statement], "fi;")])
+            body.insert(here, statement)
 
     def _is(self, start: dict[str, int]) -> str:
         literals = [f"{'' if value else '!'}{name}" for name, value in start.items()]
@@ -234,11 +233,8 @@ class _Writer:
             case "atomic":
                 inside = rng.randint(1, min(3, room - 1))
                 block = self._block(function, inside, depth + 1)
-                return inside + 1, [self._begin(depth), *block, _Statement("atomic_end;", depth + 1)]
+                return inside + 1, [_Statement("atomic_begin;", depth), *block, _Statement("atomic_end;", depth + 1)]
         return 1, [_Statement(text, depth, forwards=function.starts)]
-
-    def _begin(self, depth: int) -> _Statement:
-        return _Statement("atomic_begin;", depth)
 
     def _if(self, function: _Function, room: int, depth: int) -> tuple[int, list[_Statement]]:
         """With branches; sometimes each of them leaves an atomic block."""
@@ -255,7 +251,7 @@ class _Writer:
                 block.append(_Statement("atomic_end;", inside))
             below = [*words[1:], "fi;" if self._chance(0.7) else "fi"][number]
             whole.blocks.append((block, f"elsif {self._condition(function)} then" if below == "elsif" else below))
-        return used, [self._begin(depth), whole] if ends_atomic else [whole]
+        return used, [_Statement("atomic_begin;", depth), whole] if ends_atomic else [whole]
 
     def _assignment(self, names: list[str]) -> str:
         targets = self._rng.sample(names, min(len(names), self._rng.choice((1, 1, 1, 2, 2, 3))))
@@ -272,7 +268,7 @@ class _Writer:
         targets = [name if self._chance(0.85) else "_" for name in self._rng.sample(names, callee.results)]
         return f"{', '.join(targets)} := {call}"
 
-    # ---- what is spread over the whole
+    # ---- what is added to bodies
 
     def _add_assertions(self, begin: list[_Function], procedures: list[_Function]) -> None:
         """Mostly towards the end of a thread, where something has happened."""
@@ -282,13 +278,11 @@ class _Writer:
             names = self._visible(function)
             text = self._clause(names) if self._chance(0.7) else self._expression(names, 2)
             whole = _Statement(f"assert({text});")
-            places = [at for at in range(len(function.body) + 1) if not self._in_atomic(function.body, at)]
-            if function.body and function.body[-1].text.startswith("return"):
-                places = places[:-1]
-            function.body.insert(rng.choice(places[-2:]), whole)
-
-    def _in_atomic(self, body: Sequence[_Statement], at: int) -> bool:
-        return at < len(body) and body[at].depth > 0
+            body = function.body
+            places = [at for at, below in enumerate(body) if not below.depth]  # not in atomic blocks
+            if not body[-1].text.startswith("return"):
+                places.append(len(body))
+            body.insert(rng.choice(places[-2:]), whole)
 
     def _add_jumps(self, function: _Function) -> None:
         """Labels where somebody jumps, which is never across the edge of an atomic block."""
@@ -320,8 +314,7 @@ class _Writer:
             yield f"  decl {', '.join(function.locals)};"
         while self._chance(0.3):
             names = self._visible(function) if self._chance(0.6) else self._globals
-            if not set(names) & {*function.locals, *function.parameters} or self._chance(0.8):
-                yield f"  enforce {self._enforced(names)};"
+            yield f"  enforce {self._enforced(names)};"
         for statement in function.body:
             yield from statement.lines("  ")
         yield "end"

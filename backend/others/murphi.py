@@ -14,7 +14,7 @@ is forbidden, nothing follows. So are the bits chosen that begin with any value;
 from collections.abc import Iterable, Iterator
 from itertools import count
 
-from ebb.backend.automata.automaton import ENDED, FIRST, IDLE, Automata, Edge, Outcome
+from ebb.backend.automata.automaton import FIRST, IDLE, Automata, Edge, Outcome
 from ebb.backend.automata.expressions import support
 from ebb.backend.automata.steps import initial_control
 from ebb.backend.others.explicit import Step, Steps, in_order

@@ -6,8 +6,18 @@ from collections.abc import Iterable
 from ebb.backend.automata.automaton import Automata, Bit, Edge
 
 _WORDS = {
-    **{"==": "_eq_", "!=": "_ne_", "<=": "_le_", ">=": "_ge_", "<": "_lt_", ">": "_gt_"},
-    **{"+": "_plus_", "-": "_minus_", "*": "_times_", "!": "_not_", "&&": "_and_", "||": "_or_"},
+    "==": "_eq_",
+    "!=": "_ne_",
+    "<=": "_le_",
+    ">=": "_ge_",
+    "<": "_lt_",
+    ">": "_gt_",
+    "+": "_plus_",
+    "-": "_minus_",
+    "*": "_times_",
+    "!": "_not_",
+    "&&": "_and_",
+    "||": "_or_",
 }
 _WORD = re.compile("|".join(re.escape(word) for word in sorted(_WORDS, key=len, reverse=True)))
 _LONGEST = 60

@@ -12,7 +12,7 @@ from ebb.backend.others.workplace import Finished, NoAnswer, Workplace, answer
 from ebb.formats.errors import UsageError
 
 _IN_WHEEL = Path("binaries/linux64/NuSMV-a/NuSMVa_linux64")
-_RUN = ("-dynamic", "-coi")
+_RUN = ("-coi", "-dynamic", "-iwls95", "5000")
 
 
 def check(automata: Automata, goal: Outcome, timeout: float | None) -> Answer:

@@ -18,11 +18,10 @@ from collections.abc import Iterable, Iterator
 
 from ebb.backend.automata.automaton import ENDED, FIRST, Automata, Edge, Outcome, Thread
 from ebb.backend.automata.expressions import support
-from ebb.backend.others.explicit import Check, Step, Steps, in_order
+from ebb.backend.others.explicit import Step, Steps, in_order
 from ebb.backend.others.expression_text import Syntax, show
-from ebb.backend.others.flags import Flag, held, running
+from ebb.backend.others.flags import held, running
 from ebb.backend.others.names import bit_names, description, identifiers, meaning, plain_text
-from ebb.formats import bp
 from ebb.formats.bp import Expression
 
 _SYNTAX = Syntax("true", "false", "&&", "||", "!=", ("->", ":"))
@@ -52,7 +51,9 @@ class _Model:
             self._at[step.move.edge.thread, step.move.edge.source].append(step)
 
     def lines(self) -> Iterator[str]:
-        bodies = [line for number, thread in enumerate(self._automata.threads) for line in self._proctype(number, thread)]
+        bodies = [
+            line for number, thread in enumerate(self._automata.threads) for line in self._proctype(number, thread)
+        ]
         yield f"/* A Boolean program in Promela. Does it reach an edge to a {self._goal.value}?"
         yield "   spin -a FILE; gcc -O2 -DSAFETY -o pan pan.c; ./pan -E; ./pan -r */"
         yield ""
@@ -102,7 +103,9 @@ class _Model:
         commit = "; ".join(self._commit(step))
         if not step.decided:
             text = f"d_step {{ {guard} -> {commit} }}; {leave}"
-            yield f"  :: atomic {{ {text} }}" if edge.target in chained and edge.source not in chained else f"  :: {text}"
+            yield (
+                f"  :: atomic {{ {text} }}" if edge.target in chained and edge.source not in chained else f"  :: {text}"
+            )
             return
         back = "goto stuck" if edge.source in chained else f"goto L{edge.source}"
         clear = "; ".join(f"n{number} = 0" for number in range(len(step.decided)))

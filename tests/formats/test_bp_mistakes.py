@@ -182,7 +182,7 @@ BEFORE = "a value after the assignment, stands only in constrain"
         (f"{M}a := b constrain {'schoose[a, ' * 101}a{']' * 101}; end", "1:30", DEEP),
         (f"{M}a := {'a ? b : ' * 101}a; end", "1:30", DEEP),
         (f"{M}{'if * then ' * 101}{'fi ' * 101}end", "1:1030", DEEP),
-        (f"{M}{'while * do ' * 100}f({'!' * 1}a); {'od ' * 100}end", "1:1130", DEEP),
+        (f"{M}{'while * do ' * 100}f(!a); {'od ' * 100}end", "1:1130", DEEP),
         (f"{M}assume {'(' * 1001}a{')' * 1001}; end", "1:1037", TOO_MANY),
         (f"{M}assume {'!' * 1001}a; end", "1:1037", TOO_MANY),
         (f"{M}assume {'!(' * 501}a{')' * 501}; end", "1:1037", TOO_MANY),
@@ -329,33 +329,33 @@ def test_any_text(text: str) -> None:
 
 
 TEN_MEGABYTES = 10_000_000
-PRINTABLE = "".join(random.Random(1).choices(string.printable, k=TEN_MEGABYTES))
+PRINTABLE = "".join(random.Random(1).choices(string.printable, k=1000))
 EARLY = "the file ends too early"
 TOP = "expected `bool` or `decl` or `void`"
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "message"),
+    ("head", "garbage", "place", "message"),
     [
-        (PRINTABLE, "1:1", f"unexpected `d`; {TOP}"),
-        (M + PRINTABLE, "1:31", "unexpected `[`; expected `(` or `,` or `:=` or `:`"),
-        ("(" * TEN_MEGABYTES, "1:1", f"unexpected `(`; {TOP}"),
-        (M + "a := " + "(" * TEN_MEGABYTES, "1:1035", TOO_MANY),
-        ("x" * TEN_MEGABYTES, "1:1", f"unexpected `{'x' * 40}…`; {TOP}"),
-        (M + "x" * TEN_MEGABYTES + ";", "1:10000030", "unexpected `;`; expected `(` or `,` or `:=` or `:`"),
-        ("\0" * TEN_MEGABYTES, "1:1", r"unexpected character '\x00'"),
-        (M + "\0" * TEN_MEGABYTES, "1:30", r"unexpected character '\x00'"),
-        ("1" * TEN_MEGABYTES, "1:1", f"unexpected `{'1' * 40}…`; {TOP}"),
-        ("/*" + "x" * TEN_MEGABYTES, "1:1", "this comment is never closed"),
-        ("/*" + "*" * TEN_MEGABYTES, "1:1", "this comment is never closed"),
-        (M + "{" + "x" * TEN_MEGABYTES, "1:30", "unexpected character '{'"),
-        (M + "skip; //@ at " + "x:1" * (TEN_MEGABYTES // 3), "1:10000042", f"{EARLY}; expected `end` or a statement"),
-        ("\n" * TEN_MEGABYTES, "1:1", "a program has at least one function"),
-        (M + "if * then " * (TEN_MEGABYTES // 10), "1:10030", TOO_MANY),
+        ("", PRINTABLE, "1:1", f"unexpected `d`; {TOP}"),
+        (M, PRINTABLE, "1:31", "unexpected `[`; expected `(` or `,` or `:=` or `:`"),
+        ("", "(", "1:1", f"unexpected `(`; {TOP}"),
+        (M + "a := ", "(", "1:1035", TOO_MANY),
+        ("", "x", "1:1", f"unexpected `{'x' * 40}…`; {TOP}"),
+        (M, "x", "1:10000030", f"{EARLY}; expected `(` or `,` or `:=` or `:`"),
+        ("", "\0", "1:1", r"unexpected character '\x00'"),
+        (M, "\0", "1:30", r"unexpected character '\x00'"),
+        ("", "1", "1:1", f"unexpected `{'1' * 40}…`; {TOP}"),
+        ("/*", "x", "1:1", "this comment is never closed"),
+        ("/*", "*", "1:1", "this comment is never closed"),
+        (M + "{", "x", "1:30", "unexpected character '{'"),
+        (M + "skip; //@ at ", "x:10", "1:10000043", f"{EARLY}; expected `end` or a statement"),
+        ("", "\n", "1:1", "a program has at least one function"),
+        (M, "if * then ", "1:10030", TOO_MANY),
     ],
-    ids=lambda value: value[:40] if len(value) < 100 else "",
-)  # fmt: skip
-def test_ten_megabytes_of_garbage(text: str, place: str, message: str) -> None:
+)
+def test_ten_megabytes_of_garbage(head: str, garbage: str, place: str, message: str) -> None:
+    text = head + garbage * (TEN_MEGABYTES // len(garbage))
     begin = time.process_time()
     with pytest.raises(InputError) as raised:
         read(text)

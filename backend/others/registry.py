@@ -1,0 +1,23 @@
+"""Other checkers and their languages by name. Each is loaded only when it is asked for."""
+
+from collections.abc import Callable
+from importlib import import_module
+
+from ebb.backend.automata.automaton import Automata, Outcome
+from ebb.backend.others.answer import Answer
+
+Check = Callable[[Automata, Outcome, float | None], Answer]
+Export = Callable[[Automata, Outcome], str | bytes]
+
+CHECKERS = ("spin", "nusmv", "abc", "rumur")
+LANGUAGES = ("promela", "smv", "aiger", "murphi")
+
+
+def checker(name: str) -> Check:
+    check: Check = import_module(f"ebb.backend.others.{name}").check
+    return check
+
+
+def exporter(language: str) -> Export:
+    export: Export = import_module(f"ebb.backend.others.{language}").export
+    return export
