@@ -30,7 +30,7 @@ engines:
 _EPILOG = """\
 examples:
   ebb-check --text program.bp
-  ebb-abstract program.ir.json | ebb-check -o program.verdict.json
+  ebb-check program.bp -o program.verdict.json && echo safe
   ebb-check --engine spin --timeout 60 program.bp
 
 exit codes: 0 safe, 1 unsafe, 2 unknown (a limit or an overflow was reached), 64 wrong usage or a checker that is not

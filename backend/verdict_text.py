@@ -18,10 +18,10 @@ def show_verdict(verdict: Verdict) -> str:
     if verdict.violation is not None:
         lines += ["", f"{_source(verdict.violation, verdict.program)}: {_failure(verdict.violation)}"]
     if verdict.overflow is not None and verdict.verdict == "unknown":
-        lines += [f"{_source(verdict.overflow, verdict.program)}: {verdict.reason}"]
-    elif verdict.reason:
+        lines += [f"{_source(verdict.overflow, verdict.program)}: {verdict.overflow.thread} reaches an overflow"]
+    if verdict.reason:
         lines += [verdict.reason]
-    counts = ", ".join(f"{number} {what.replace('_', ' ')}" for what, number in verdict.counts.items())
+    counts = ", ".join(f"{what} {number}" for what, number in verdict.counts.items())
     if counts:
         lines += [f"{verdict.engine}: {counts}"]
     return "\n".join([*lines, LINES[verdict.verdict]]) + "\n"
@@ -37,7 +37,7 @@ def _source(place: Place, program: str) -> str:
 
 
 def _table(verdict: Verdict, predicates: dict[str, str]) -> list[str]:
-    rows = [("step", "thread", "statement", "what changes", "from")]
+    rows = [("step", "thread", "statement", "what changes", "")]
     for number, step in enumerate(verdict.trace):
         if step.place is None:
             rows.append((str(number), "", "(start)", _values(step, tuple(step.values), predicates), ""))

@@ -44,7 +44,9 @@ class Plan:
 def plan(automata: Automata) -> Plan:
     coupled = _Coupling(automata)
     relevant = [coupled.constraints(edge) for edge in automata.edges]
-    touched = [_touched(edge, found) for edge, found in zip(automata.edges, relevant, strict=True)]
+    touched = [
+        _touched(edge, (*found, *coupled.left(edge))) for edge, found in zip(automata.edges, relevant, strict=True)
+    ]
     users: dict[str, set[int]] = defaultdict(set)
     for edge, names in zip(automata.edges, touched, strict=True):
         given = {name for name in edge.targets if edge.starts is not None and _belongs(automata, name, edge.starts)}
@@ -104,6 +106,11 @@ class _Coupling:
             found.update(self._by_thread.get(edge.starts, ()))
         return tuple(self._all[number] for number in sorted(found))
 
+    def left(self, edge: Edge) -> tuple[Constraint, ...]:
+        """Those that are no longer in force after it: others can then do what they forbade."""
+        found = (self._all[number] for number in self._by_thread.get(edge.thread, ()))
+        return tuple(c for c in found if edge.source in c.locations and edge.target not in c.locations)
+
 
 def _belongs(automata: Automata, name: str, thread: int) -> bool:
     return name.startswith(f"{automata.threads[thread].name}.")
@@ -141,4 +148,7 @@ def _live(thread: Thread, forgettable: frozenset[str]) -> dict[int, frozenset[st
             if found != live[edge.source]:
                 live[edge.source] = found
                 changed = True
+        if not live[thread.entry] <= live[ENDED]:  # a thread of a pool may be started again
+            live[ENDED] |= live[thread.entry]
+            changed = True
     return live

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from ebb.backend.automata.automaton import Edge
+from ebb.backend.automata.steps import State
 from ebb.formats.verdict import Outcome
 
 
@@ -13,6 +14,7 @@ class Answer:
     verdict: Outcome
     reason: str = ""
     edges: tuple[int, ...] = ()
+    states: tuple[State, ...] = ()  # before, between and after the edges
     overflow: int | None = None
     counts: dict[str, int] = field(default_factory=dict)
 

@@ -32,6 +32,7 @@ def check(
     explicit = plan(automata)
     kernel = Kernel(order(automata))
     layers = Layers(explicit, kernel, steps(kernel, explicit), meter)
+    turns: Turns | None = None
     try:
         answer = layers.run(first_states)
         if answer is not None:
@@ -46,4 +47,5 @@ def check(
         assert answer is not None, "only a search with a limit has no answer"
         return answer
     except LimitReached as limit:
-        return stopped(limit.reason, layers.overflow, layers.counts())
+        overflow = layers.overflow or (turns.overflow if turns is not None else None)
+        return stopped(limit.reason, overflow, layers.counts())

@@ -22,7 +22,7 @@ class Layers:
         self.overflow: Edge | None = None
 
     def counts(self) -> dict[str, int]:
-        return {"states": self._meter.states, "nodes": len(self._reached), "layers": len(self._layers)}
+        return {"states": self._meter.states, "nodes": len(self._reached), "layers": sum(map(bool, self._layers))}
 
     def run(self, most: int | None = None) -> Answer | None:
         """The answer; None if there are more states than `most`. Called again it goes on from there."""

@@ -6,35 +6,36 @@ a rule; where they are not, diagrams do it.
 
 from ebb.backend.automata.automaton import Automata
 from ebb.backend.automata.runs import Move, plain_moves
-from ebb.backend.automata.steps import Control, Path, after_edge, initial_control
+from ebb.backend.automata.steps import Control, Path, after_edge, initial_control, may_move
 from ebb.backend.checker.cube_steps import Bits, CubeStep
 from ebb.backend.checker.cube_values import Cube
+from ebb.backend.checker.limits import Splits, TooManySplits
 
 _MANY = 500  # cubes after one step
+_SPLITS = 20_000  # of cubes on the whole path
 
 
 def concretise(automata: Automata, numbers: tuple[int, ...]) -> Path | None:
     """States for edges that lead from an initial state to an outcome, by their numbers; None if there are none."""
     edges = tuple(automata.edges[number] for number in numbers)
     controls = [initial_control(automata)]
-    for edge in edges[:-1]:
+    for edge in edges:
+        if not may_move(automata, controls[-1], edge):
+            return None
         controls.append(after_edge(controls[-1], edge, automata))
+    controls.pop()
     moves = plain_moves(automata)
     path = [moves[number] for number in numbers]
     try:
         states = _with_cubes(automata, path, controls)
-    except _TooMany:
+    except TooManySplits:
         states = _with_diagrams(automata, path, controls)
     return None if states is None else Path(edges, tuple(states))
 
 
-class _TooMany(Exception):
-    pass
-
-
 def _with_cubes(automata: Automata, path: list[Move], controls: list[Control]) -> list[dict[str, bool]] | None:
     """Forwards all cubes that the path leads through, then backwards one state in each."""
-    bits = Bits(automata)
+    bits = Bits(automata, Splits(_SPLITS))
     steps = [CubeStep(bits, move) for move in path]
     layers: list[list[tuple[Cube, int]]] = [[((0, 0), 0)]]  # a cube, and the one before that it comes from
     for number, step in enumerate(steps[:-1]):
@@ -42,7 +43,7 @@ def _with_cubes(automata: Automata, path: list[Move], controls: list[Control]) -
         for parent, (cube, _) in enumerate(layers[-1]):
             layer += [(found, parent) for found in step.successors(cube, controls[number], controls[number + 1])]
             if len(layer) > _MANY:
-                raise _TooMany
+                raise TooManySplits
         layers.append(layer)
     for cube, parent in layers[-1]:
         state = bits.some_state(cube, controls[-1], (steps[-1].guard,))

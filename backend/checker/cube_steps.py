@@ -13,6 +13,7 @@ from ebb.backend.automata.expressions import support
 from ebb.backend.automata.runs import Move
 from ebb.backend.automata.steps import Control, State
 from ebb.backend.checker.cube_values import FALSE, TRUE, UNDECIDED, Cube, Evaluate, compiled
+from ebb.backend.checker.limits import Splits
 from ebb.formats.bp import Expression
 
 
@@ -41,7 +42,8 @@ class _Constraint:
 class Bits:
     """The bits of automata as powers of two; above them, each once more for its value after a step."""
 
-    def __init__(self, automata: Automata) -> None:
+    def __init__(self, automata: Automata, splits: Splits) -> None:
+        self.splits = splits
         self.names = [bit.name for bit in automata.bits]
         self.before = {name: 1 << number for number, name in enumerate(self.names)}
         self._shift = len(self.names)
@@ -81,6 +83,7 @@ class Bits:
             for formula in formulas:
                 value = formula.evaluate(known, true)
                 if value == UNDECIDED:
+                    self.splits.one()
                     bit = formula.open_bit(known)
                     work += [(known | bit, true | bit), (known | bit, true)]
                     break
@@ -154,6 +157,7 @@ class CubeStep:
             if bit is None:
                 continue
             if bit:
+                self._bits.splits.one()
                 work += [(known | bit, true | bit), (known | bit, true)]
                 continue
             new_known = new_true = 0
@@ -193,6 +197,7 @@ class CubeStep:
             known, true = work.pop()
             value = self._constrain.evaluate(known, true)
             if value == UNDECIDED:
+                bits.splits.one()
                 bit = self._constrain.open_bit(known)
                 work += [(known | bit, true | bit), (known | bit, true)]
             elif value != FALSE:
@@ -213,9 +218,12 @@ class CubeStep:
         for target, formula in self._values:
             if not target & self._forgets:
                 wanted.append(formula if state & target else _negated(formula))
+            elif self._constrain is not None and self._constrain.bits & bits.after(target):
+                wanted.append(_is(formula, bits.after(target)))
         if self._constrain is not None:
             wanted.append(self._with_new_values(self._constrain, state))
-        return bits.some_state(start, before, wanted)
+        found = bits.some_state(start, before, wanted)
+        return None if found is None else found & full
 
     def _with_new_values(self, constrain: _Formula, state: int) -> _Formula:
         """`constrain` where the values after the step are those of a state, but for bits that the move forgets."""
@@ -237,3 +245,15 @@ def _negated(formula: _Formula) -> _Formula:
         return (UNDECIDED, TRUE, FALSE, TRUE | FALSE)[value]
 
     return _Formula(negated, formula.bits)
+
+
+def _is(formula: _Formula, bit: int) -> _Formula:
+    """Whether the formula can have the value of a bit."""
+    negated = _negated(formula).evaluate
+
+    def evaluate(known: int, true: int) -> int:
+        if not known & bit:
+            return UNDECIDED
+        return formula.evaluate(known, true) if true & bit else negated(known, true)
+
+    return _Formula(evaluate, formula.bits | bit)

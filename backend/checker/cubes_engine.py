@@ -11,14 +11,19 @@ from ebb.backend.automata.runs import plan
 from ebb.backend.checker.answer import Answer, stopped, without_violation
 from ebb.backend.checker.cube_steps import Bits, CubeStep
 from ebb.backend.checker.cube_values import Cube
-from ebb.backend.checker.limits import LimitReached, Limits, Meter, Progress
+from ebb.backend.checker.limits import LimitReached, Limits, Meter, Progress, Splits, TooManySplits
 from ebb.backend.checker.search_nodes import Node, Nodes
+
+_SPLITS_A_STATE = 20  # that a limit on states allows
 
 
 def check(automata: Automata, limits: Limits, progress: Progress | None = None) -> Answer:
-    search = _Search(automata, Meter(limits, progress))
+    splits = None if limits.states is None else _SPLITS_A_STATE * limits.states
+    search = _Search(automata, Meter(limits, progress), Splits(splits))
     try:
         return search.run()
+    except TooManySplits:
+        return stopped(f"more than {limits.states} states (--max-states)", search.overflow, search.counts())
     except LimitReached as limit:
         return stopped(limit.reason, search.overflow, search.counts())
 
@@ -68,11 +73,11 @@ class _Cover:
 
 
 class _Search:
-    def __init__(self, automata: Automata, meter: Meter) -> None:
+    def __init__(self, automata: Automata, meter: Meter, splits: Splits) -> None:
         self._meter = meter
         self._plan = plan(automata)
         self._nodes = Nodes(self._plan)
-        self._bits = Bits(automata)
+        self._bits = Bits(automata, splits)
         self._steps = [CubeStep(self._bits, move) for move in self._plan.all_moves()]
         self._reached: dict[Node, _Cover] = {}
         self._layers = 0

@@ -6,7 +6,7 @@ from functools import partial
 
 from ebb.backend.automata.automaton import Automata, Outcome
 from ebb.backend.automata.cone import cone
-from ebb.backend.automata.steps import Path, is_run
+from ebb.backend.automata.steps import is_run
 from ebb.backend.checker import cubes_engine
 from ebb.backend.checker.answer import Answer
 from ebb.backend.checker.concretise import concretise
@@ -22,15 +22,15 @@ _FEW_STATES = 1_000  # that cubes look at before diagrams take over: loading tho
 
 def check(automata: Automata, engine: str, limits: Limits, progress: Progress | None = None) -> Answer:
     answer = _engine(engine)(cone(automata), limits, progress)
-    return replace(answer, counts={"threads": len(automata.threads), "bits": len(automata.bits)} | answer.counts)
-
-
-def path_of(automata: Automata, answer: Answer) -> Path | None:
-    """The counterexample with all its states, checked step by step; None if the edges are no run."""
+    counts = {"threads": len(automata.threads), "bits": len(automata.bits)} | answer.counts
+    if answer.verdict != "unsafe":
+        return replace(answer, counts=counts)
     path = concretise(automata, answer.edges)
-    if path is not None and not is_run(automata, path):
+    if path is None:
+        return Answer("unknown", f"{engine} gave a counterexample that is no run of the program", counts=counts)
+    if not is_run(automata, path):
         raise AssertionError("the states of the counterexample are no run of the program")
-    return path
+    return replace(answer, states=path.states, counts=counts)
 
 
 def _engine(name: str) -> _Engine:
@@ -53,7 +53,7 @@ def _auto(automata: Automata, limits: Limits, progress: Progress | None) -> Answ
     """Cubes while that is quick, else diagrams."""
     few = _FEW_STATES if limits.states is None else min(limits.states, _FEW_STATES)
     answer = cubes_engine.check(automata, replace(limits, states=few), progress)
-    if answer.verdict != "unknown" or answer.counts["states"] <= few:
+    if answer.verdict != "unknown" or (answer.overflow is not None and answer.reason.startswith("overflow")):
         return answer
     return _bdd(automata, limits, progress)
 

@@ -24,6 +24,23 @@ class LimitReached(Exception):
         self.reason = reason
 
 
+class Splits:
+    """Counts how often a cube is cut in two; one step can take more cuts than there are states."""
+
+    def __init__(self, most: int | None) -> None:
+        self._left = most
+
+    def one(self) -> None:
+        if self._left is not None:
+            self._left -= 1
+            if self._left < 0:
+                raise TooManySplits
+
+
+class TooManySplits(Exception):
+    pass
+
+
 class Meter:
     """Counts what a search does, tells whoever wants to know, and stops it at a limit."""
 

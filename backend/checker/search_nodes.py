@@ -50,6 +50,8 @@ class Nodes:
                     continue
                 if edge.starts is not None and control[edge.starts] != self._plan.automata.threads[edge.starts].entry:
                     continue
+                if any(control[other] in _NOT_RUNNING for other in edge.busy):
+                    continue
                 before = list(control)
                 before[thread] = edge.source
                 for earlier in _NOT_RUNNING if edge.starts is not None else (None,):

@@ -28,6 +28,7 @@ def supervised(work: _Work, limits: Limits, progress: Progress | None) -> Answer
     process.start()
     there.close()
     seen = {"states": 0}
+    before = signal.signal(signal.SIGTERM, _end)
     try:
         while True:
             if here.poll(_PATIENCE):
@@ -47,6 +48,7 @@ def supervised(work: _Work, limits: Limits, progress: Progress | None) -> Answer
             if limits.memory is not None and _megabytes(process.pid or 0) > limits.memory:
                 return Answer("unknown", f"more than {limits.memory} MB of memory (--memory)", counts=seen)
     finally:
+        signal.signal(signal.SIGTERM, before)
         process.terminate()
         process.join(_GRACE)
         process.kill()
@@ -56,7 +58,7 @@ def supervised(work: _Work, limits: Limits, progress: Progress | None) -> Answer
 
 def _run(work: _Work, pipe: Connection) -> None:
     """In the new process: do the work and send what comes of it. Asked to end, it ends the programs it has started."""
-    signal.signal(signal.SIGTERM, lambda *_: (_ for _ in ()).throw(SystemExit()))
+    signal.signal(signal.SIGTERM, _end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that watches has been interrupted too
     try:
         pipe.send(work(lambda states, waiting: pipe.send((states, waiting))))
@@ -65,6 +67,11 @@ def _run(work: _Work, pipe: Connection) -> None:
     except Exception as error:  # for the process that watches to raise
         error.add_note(traceback.format_exc())
         pipe.send(error)
+
+
+def _end(number: int, _: object) -> None:
+    """Ends this process, but not before what is to be done in any case."""
+    raise SystemExit(128 + number)
 
 
 def _megabytes(process: int) -> float:

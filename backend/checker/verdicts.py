@@ -1,41 +1,38 @@
 """From what an engine says to a verdict in the terms of the program."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ebb.backend.automata.automaton import Automata, Edge
-from ebb.backend.automata.steps import Path
+from ebb.backend.automata.steps import State
 from ebb.backend.checker.answer import Answer
-from ebb.backend.checker.engines import path_of
 from ebb.formats.verdict import Place, TraceStep, VariableReport, Verdict
 
 
 def verdict(
     automata: Automata, answer: Answer, program: str, engine: str, seconds: Mapping[str, float] | None
 ) -> Verdict:
-    """The verdict, with the states of the counterexample. A counterexample that is none makes it unknown."""
-    path = path_of(automata, answer) if answer.verdict == "unsafe" else None
-    spurious = answer.verdict == "unsafe" and path is None
+    edges = [automata.edges[number] for number in answer.edges]
     return Verdict(
         program,
         engine,
-        "unknown" if spurious else answer.verdict,
-        f"{engine} gave a counterexample that is no run of the program" if spurious else answer.reason,
-        None if path is None else _place(automata, path.edges[-1]),
+        answer.verdict,
+        answer.reason,
+        _place(automata, edges[-1]) if edges else None,
         None if answer.overflow is None else _place(automata, automata.edges[answer.overflow]),
         tuple(thread.name for thread in automata.threads),
         tuple(
             VariableReport(bit.name, bit.predicate, None if bit.thread is None else automata.threads[bit.thread].name)
             for bit in automata.bits
         ),
-        () if path is None else _trace(automata, path),
+        _trace(automata, edges, answer.states),
         answer.counts,
         seconds,
     )
 
 
-def _trace(automata: Automata, path: Path) -> tuple[TraceStep, ...]:
-    steps = [TraceStep(None, path.states[0], ())]
-    for edge, before, after in zip(path.edges, path.states, path.states[1:], strict=False):
+def _trace(automata: Automata, edges: Sequence[Edge], states: Sequence[State]) -> tuple[TraceStep, ...]:
+    steps = [TraceStep(None, state, ()) for state in states[:1]]
+    for edge, before, after in zip(edges, states, states[1:], strict=False):
         changed = tuple(name for name, value in after.items() if value != before[name])
         steps.append(TraceStep(_place(automata, edge), after, changed))
     return tuple(steps)

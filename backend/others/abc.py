@@ -39,7 +39,7 @@ def _last(done: Finished) -> str:
 def _edges(trace: str, model: Model, automata: Automata, goal: Outcome) -> tuple[int, ...]:
     """The edges that happened: those that changed something, and at the end one to the outcome."""
     frames: dict[int, dict[str, bool]] = defaultdict(dict)
-    for name, frame, value in re.findall(r"^(\S+)@(\d+)=([01])$", trace, re.MULTILINE):
+    for name, frame, value in re.findall(r"(\S+)@(\d+)=([01])", trace):
         frames[int(frame)][name] = value == "1"
     edges = []
     for frame in range(_NOTHING_FIRST, len(frames) - 1):

@@ -21,9 +21,9 @@ class Flag:
     def after(self, automata: Automata, edge: Edge) -> bool | None:
         """What the edge makes of it; None if it stays as it is.
 
-        Where several threads have places, at most one of them is at a place at a time.
+        Where several threads have places, at most one of them is at a place at a time, and none begins at one.
         """
-        if edge.starts in self.places:
+        if edge.starts is not None and self.places.keys() == {edge.starts}:
             return automata.threads[edge.starts].entry in self.places[edge.starts]
         places = self.places.get(edge.thread, frozenset())
         before, now = edge.source in places, edge.target in places

@@ -61,7 +61,8 @@ class _Model:
             yield f"bit {self._bits[bit.name]};  /* {meaning(bit)} */"
         for flag in self._flags:
             where = ", ".join(self._automata.threads[thread].name for thread in flag.places)
-            yield f"bit {flag.name} = {int(flag.initially(self._automata))};  /* follows from where {plain_text(where)} is */"
+            first = int(flag.initially(self._automata))
+            yield f"bit {flag.name} = {first};  /* follows from where {plain_text(where)} is */"
         for number in range(self._steps.most_decided):
             yield f"bit n{number};  /* what is being decided */"
         for number in range(self._kept):
