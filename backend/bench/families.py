@@ -103,6 +103,21 @@ def register(bits: int) -> Instance:
     return Instance("register", bits, "safe", _declared([*left, *right]) + body)
 
 
+def parity(bits: int) -> Instance:
+    """Variables and nondeterminism: two threads change bits at will and keep account of how many are true."""
+    names = [f"b{i}" for i in range(bits)]
+    bodies = []
+    for thread, own in enumerate((names[::2], names[1::2])):
+        lines = ["decl old;", "again: skip;"]
+        for name in own:
+            change = f"old := {name}; {name} := *; odd := odd ^ old ^ {name};"
+            lines.append(f"if (*) then atomic_begin; {change} atomic_end; fi;")
+        lines += [f"assert(odd = ({' ^ '.join(names)}));", "goto again;"]
+        bodies.append(_function(f"P{thread}", *lines))
+    names = ["odd", *names]
+    return Instance("parity", bits, "safe", _program(names, dict.fromkeys(names, "F"), bodies))
+
+
 def choices(bits: int) -> Instance:
     """Variables and nondeterminism: predicates of which no two neighbours hold together; every step changes one."""
     names = [f"b{i}" for i in range(bits)]
@@ -156,6 +171,7 @@ _FAMILIES: dict[str, Callable[[int], Instance]] = {
     "ring": ring,
     "register": register,
     "choices": choices,
+    "parity": parity,
     "counter": counter,
 }
 SIZES: dict[str, tuple[int, ...]] = {
@@ -165,5 +181,6 @@ SIZES: dict[str, tuple[int, ...]] = {
     "ring": (2, 4, 6, 8, 10),
     "register": (4, 8, 12, 16),
     "choices": (8, 12, 16, 20),
+    "parity": (8, 12, 16),
     "counter": (4, 6, 8, 10),
 }

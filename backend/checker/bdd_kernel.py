@@ -59,6 +59,10 @@ class Kernel:
     def renamed(self, diagram: Diagram, names: dict[str, str]) -> Diagram:
         return self._manager.let(names, diagram) if names else diagram
 
+    def replaced(self, diagram: Diagram, values: dict[str, Diagram]) -> Diagram:
+        """With diagrams in place of variables, all at once."""
+        return self._manager.let(values, diagram) if values else diagram
+
     def restricted(self, diagram: Diagram, values: dict[str, bool]) -> Diagram:
         return self._manager.let(values, diagram) if values else diagram
 

@@ -5,6 +5,7 @@ from ebb.backend.automata.runs import Plan
 from ebb.backend.checker.answer import Answer, without_violation
 from ebb.backend.checker.bdd_kernel import Diagram, Kernel
 from ebb.backend.checker.bdd_steps import Step, initial_states
+from ebb.backend.checker.bdd_worklist import Worklist
 from ebb.backend.checker.limits import Meter
 from ebb.backend.checker.search_nodes import Node, Nodes
 
@@ -38,6 +39,12 @@ class Layers:
                     return Answer("unsafe", edges=tuple(edge.number for edge in violation), counts=self.counts())
             self._layers.append(self._new(found))
         return without_violation(self.overflow, self.counts())
+
+    def worklist(self) -> Worklist:
+        """The same search in another order, from where this one is."""
+        found = Worklist(self._nodes, self._kernel, self._steps, self._meter, self._reached, self._layers[-1])
+        found.overflow = self.overflow
+        return found
 
     def _expand(self, node: Node, states: Diagram, found: dict[Node, Diagram]) -> tuple[Edge, ...] | None:
         """Add the successors to `found`; the edges to a violation if the node has one."""

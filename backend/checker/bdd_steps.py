@@ -119,9 +119,28 @@ class Step:
             found = found & part
         return found
 
+    @cached_property
+    def _substitution(self) -> tuple[list[str], dict[str, Diagram]] | None:
+        """The targets that become anything and the values of the others, if no more than that is to be known."""
+        kernel, anything, values = self._kernel, [], {}
+        if self.move.edge.constrain is not None:
+            return None
+        for target, value in zip(self.move.edge.targets, self.move.edge.values, strict=True):
+            can = kernel.possible(value)
+            if can.true == can.false == kernel.true:
+                anything.append(kernel.before[target])
+            elif can.false == ~can.true:
+                values[kernel.before[target]] = can.true
+            else:
+                return None
+        return anything, values
+
     def preimage(self, states: Diagram, control: Control) -> Diagram:
         """The states that the move can take to one of `states`; `control` is that after it."""
         kernel = self._kernel
+        if self._substitution is not None:
+            anything, values = self._substitution
+            return self.guard & kernel.replaced(kernel.exists(anything, self._consistent(states, control)), values)
         found = kernel.exists([kernel.after[name] for name in self.move.edge.targets], self.successors(states, control))
         return found & self.guard
 

@@ -10,6 +10,7 @@ from ebb.backend.automata.steps import is_run
 from ebb.backend.checker import cubes_engine
 from ebb.backend.checker.answer import Answer
 from ebb.backend.checker.concretise import concretise
+from ebb.backend.checker.impossible import without_impossible_outcomes
 from ebb.backend.checker.limits import Limits, Progress
 
 OWN = ("auto", "bdd", "cubes")
@@ -21,7 +22,8 @@ _FEW_STATES = 1_000  # that cubes look at before diagrams take over: loading tho
 
 
 def check(automata: Automata, engine: str, limits: Limits, progress: Progress | None = None) -> Answer:
-    answer = _engine(engine)(cone(automata), limits, progress)
+    small = cone(without_impossible_outcomes(automata) if engine in OWN else automata)
+    answer = _engine(engine)(small, limits, progress)
     counts = {"threads": len(automata.threads), "bits": len(automata.bits)} | answer.counts
     if answer.verdict != "unsafe":
         return replace(answer, counts=counts)

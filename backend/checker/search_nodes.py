@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ebb.backend.automata.automaton import ENDED, IDLE
+from ebb.backend.automata.automaton import ENDED, IDLE, Outcome, Thread
 from ebb.backend.automata.runs import Move, Plan
 from ebb.backend.automata.steps import Control, after_edge, initial_control
 
@@ -17,8 +17,13 @@ class Nodes:
         self._plan = plan
         self._threads = range(len(plan.automata.threads))
         self._into: dict[tuple[int, int], list[Move]] = defaultdict(list)
+        self._places = [_places(thread) for thread in plan.automata.threads]
         for move in plan.all_moves():
             self._into[move.edge.thread, move.edge.target].append(move)
+
+    def advance(self, node: Node) -> int:
+        """How far the threads are, loops left aside."""
+        return sum(places[location] for places, location in zip(self._places, node[0], strict=True))
 
     def first(self) -> Node:
         return initial_control(self._plan.automata), NOBODY
@@ -59,3 +64,25 @@ class Nodes:
                         before[edge.starts] = earlier
                     yield move, (tuple(before), NOBODY)
                     yield move, (tuple(before), thread)
+
+
+def _places(thread: Thread) -> dict[int, int]:
+    """The locations in an order in which every edge leads on, except those that close a loop."""
+    successors: dict[int, list[int]] = defaultdict(list)
+    for edge in thread.edges:
+        if edge.outcome is Outcome.LOCATION:
+            successors[edge.source].append(edge.target)
+    left: list[int] = []
+    entered = {thread.entry}
+    work = [(thread.entry, iter(successors[thread.entry]))]
+    while work:
+        location, rest = work[-1]
+        following = next(rest, None)
+        if following is None:
+            left.append(location)
+            work.pop()
+        elif following not in entered:
+            entered.add(following)
+            work.append((following, iter(successors[following])))
+    places = {location: number for number, location in enumerate(reversed(left), 1)}
+    return {IDLE: 0, ENDED: len(places) + 1} | places

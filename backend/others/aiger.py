@@ -29,7 +29,7 @@ class Circuit:
         self._next = 1
 
     def input(self, name: str) -> Literal:
-        assert not (self.latches or self._ands), "the format has inputs before latches before gates"
+        assert self._next == 1 + len(self.inputs), "the format has inputs before latches before gates"
         self.inputs.append(name)
         return self._fresh()
 
