@@ -17,6 +17,9 @@ from ebb.backend.automata.expressions import support
 
 def cone(automata: Automata) -> Automata:
     """Threads keep their numbers; one that does not matter keeps its name and loses its edges."""
+    if all(edge.outcome is Outcome.LOCATION for edge in automata.edges):
+        idle = (replace(thread, edges=(), atomic=frozenset(), runs=False) for thread in automata.threads)
+        return Automata((), tuple(idle), ())
     bits, threads = _what_matters(automata)
     kept = tuple(
         replace(thread, edges=tuple(_without(edge, bits) for edge in thread.edges))

@@ -4,6 +4,7 @@ An expression with choices is a pair of diagrams: where it can be true, and wher
 of a choice are the same, so operators can be applied to such pairs without a variable for any choice.
 """
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, assert_never
@@ -134,6 +135,11 @@ def _applied(operator: bp.Operator, left: Possible, right: Possible) -> Possible
 
 def _manager() -> tuple[Any, Any]:
     """CUDD where it loads, else the implementation in Python."""
+    # For drawings dd can use networkx, and does without where that is missing. None are drawn here, and loading it
+    # takes longer than checking most programs.
+    unloaded = "networkx" not in sys.modules
+    if unloaded:
+        sys.modules["networkx"] = None  # type: ignore[assignment]
     try:
         from dd import cudd
 
@@ -144,3 +150,6 @@ def _manager() -> tuple[Any, Any]:
         from dd import autoref
 
         return None, autoref.BDD()
+    finally:
+        if unloaded:
+            del sys.modules["networkx"]

@@ -14,11 +14,10 @@ from ebb.backend.checker.impossible import without_impossible_outcomes
 from ebb.backend.checker.limits import Limits, Progress
 
 OWN = ("auto", "bdd", "cubes")
-OTHERS = ("spin", "nusmv", "abc", "rumur")
 
 _Engine = Callable[[Automata, Limits, Progress | None], Answer]
 
-_FEW_STATES = 1_000  # that cubes look at before diagrams take over: loading those takes longer
+_FEW_STATES = 2_000  # that cubes look at before diagrams take over: loading those takes longer
 
 
 def check(automata: Automata, engine: str, limits: Limits, progress: Progress | None = None) -> Answer:
