@@ -1,14 +1,15 @@
 """An order of the bits in which diagrams stay small: what belongs together stands together.
 
 Bits belong together if a condition or a value depends on them, if one of them is assigned under a condition on the
-others, and most of all if a constraint ties them; the fewer they are, the more. There are two orders to begin with:
-that of the declarations; and first the bits that several threads write, then those of each thread, that is, which it
-writes more often than all others together. From each of them FORCE (Aloul, Markov and Sakallah, 2003) moves every bit
-to the centre of gravity of the groups it belongs to, again and again. Of all orders on the way the one is taken in
-which groups are the least spread out.
+others, and most of all if a constraint ties them; the fewer they are, the more. There are three orders to begin with:
+that of the declarations; first the bits that several threads write, then those of each thread, that is, which it writes
+more often than all others together; and the order of Cuthill and McKee (1969), in which the neighbours of a bit follow
+it, the least connected first. From each of them FORCE (Aloul, Markov and Sakallah, 2003) moves every bit to the centre
+of gravity of the groups it belongs to, again and again. Of all orders on the way the one is taken in which groups are
+the least spread out.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 
 from ebb.backend.automata.automaton import Automata
@@ -41,7 +42,8 @@ def order(automata: Automata) -> list[str]:
     groups = _groups(automata)
     declared = [bit.name for bit in automata.bits]
     threads = [name for group in by_thread(automata).values() for name in group]
-    return min((_force(names, groups) for names in (declared, threads)), key=lambda names: _spread(names, groups))
+    beginnings = (declared, threads, _cuthill_mckee(declared, groups))
+    return min((_force(names, groups) for names in beginnings), key=lambda names: _spread(names, groups))
 
 
 def _groups(automata: Automata) -> _Groups:
@@ -63,6 +65,24 @@ def _groups(automata: Automata) -> _Groups:
             add(support(value) | {target}, 1)
             add(condition | {target}, 1)
     return dict(sorted(weights.items()))
+
+
+def _cuthill_mckee(names: Sequence[str], groups: _Groups) -> list[str]:
+    neighbours: dict[str, set[str]] = {name: set() for name in names}
+    for group in groups:
+        for name in group:
+            neighbours[name].update(group)
+    found: dict[str, None] = {}
+    for start in sorted(names, key=lambda name: len(neighbours[name])):
+        waiting = deque([start] if start not in found else [])
+        while waiting:
+            name = waiting.popleft()
+            if name not in found:
+                found[name] = None
+                waiting.extend(
+                    sorted(neighbours[name] - found.keys(), key=lambda other: (len(neighbours[other]), other))
+                )
+    return list(found)
 
 
 def _force(names: Sequence[str], groups: _Groups) -> list[str]:
