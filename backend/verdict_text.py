@@ -43,7 +43,7 @@ def _table(verdict: Verdict, predicates: dict[str, str]) -> list[str]:
             rows.append((str(number), "", "(start)", _values(step, tuple(step.values), predicates), ""))
             continue
         label = f"{step.place.label}: " if step.place.label else ""
-        changes = _values(step, step.changed, predicates)
+        changes = _values(step, step.changed, predicates) or (f"on to {step.place.way}" if step.place.way else "")
         rows.append((str(number), step.place.thread, _cut(label + step.place.statement), changes, _origin(step.place)))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines = []

@@ -19,6 +19,7 @@ class Place:
     function: str
     label: str  # "" where the statement has none
     statement: str
+    way: str  # which of several ways on it took: `then`, `elsif`, `else`, `do`, `od` or a label; else ""
     at: Position
     origin: Origin | None
     checks: str  # what an assertion is about
@@ -103,6 +104,7 @@ def _place(place: Place | None) -> dict[str, Any] | None:
         "function": place.function,
         "label": place.label or None,
         "statement": place.statement,
+        "way": place.way or None,
         "at": [place.at.line, place.at.column],
         "origin": None
         if origin is None

@@ -38,6 +38,7 @@ class Statement:
     at: Position
     origin: bp.Origin | None
     checks: str
+    way: str = ""  # which of several ways on is meant: `then`, `else`, `do`, `od`, a label
 
 
 @dataclass(frozen=True, slots=True)

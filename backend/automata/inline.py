@@ -9,7 +9,7 @@ exist once for a thread, whatever the number of calls, while its control flow is
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
 
 from ebb.backend.automata.automaton import Statement
@@ -176,7 +176,8 @@ class _Builder:
                 self._arc(node, after, statement)
             case bp.Goto(targets):
                 for target in dict.fromkeys(targets):
-                    self._arc(node, frame.nodes[target], statement)
+                    way = target if len(targets) > 1 else ""
+                    self._arc(node, frame.nodes[target], replace(statement, way=way))
             case bp.Assume(condition):
                 self._arc(node, after, statement, guard=frame.expression(condition))
             case bp.Assert(condition):
@@ -199,13 +200,15 @@ class _Builder:
                 failed: list[Expression] = []
                 for (condition, _), part in zip(branches, here.parts, strict=False):
                     holds = frame.expression(condition)
-                    self._arc(node, _first(part, after), statement, guard=conjunction((*failed, holds)))
+                    chosen = replace(statement, way="elsif" if failed else "then")
+                    self._arc(node, _first(part, after), chosen, guard=conjunction((*failed, holds)))
                     failed.append(negation(holds))
-                self._arc(node, _first(here.parts[-1], after), statement, guard=conjunction(failed))
+                left = replace(statement, way="else")
+                self._arc(node, _first(here.parts[-1], after), left, guard=conjunction(failed))
             case bp.While(condition):
                 holds = frame.expression(condition)
-                self._arc(node, _first(here.parts[0], node), statement, guard=holds)
-                self._arc(node, after, statement, guard=negation(holds))
+                self._arc(node, _first(here.parts[0], node), replace(statement, way="do"), guard=holds)
+                self._arc(node, after, replace(statement, way="od"), guard=negation(holds))
             case bp.Call(targets, function, arguments):
                 self._call(frame, here, after, targets, function, arguments)
             case bp.Return(values):

@@ -46,6 +46,7 @@ def _place(automata: Automata, edge: Edge) -> Place:
         statement.function,
         label,
         statement.text,
+        statement.way,
         statement.at,
         statement.origin,
         statement.checks,

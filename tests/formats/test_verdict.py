@@ -137,6 +137,7 @@ def test_what_a_counterexample_says(tmp_path: Path) -> None:
         "function": "main",
         "label": "M",
         "statement": "assert(b);",
+        "way": None,
         "at": [6, 17],
         "origin": {"file": "x.ebb", "line": 4, "column": 1, "note": "a note"},
         "checks": "b holds, “always”",
@@ -169,7 +170,7 @@ def test_times_are_the_only_difference(tmp_path: Path) -> None:
     assert with_times == document(PROGRAMS["unsafe"], tmp_path, "--no-times")
 
 
-PLACE = Place("P", "f", "", "skip;", Position(1, 2), None, "")
+PLACE = Place("P", "f", "", "skip;", "", Position(1, 2), None, "")
 VERDICT = Verdict(
     "p.bp",
     "bdd",
@@ -188,8 +189,8 @@ VERDICT = Verdict(
 def test_layout() -> None:
     """One variable and one step a line; what is not ASCII stays as it is."""
     place = (
-        '{"thread": "P", "function": "f", "label": null, "statement": "skip;", "at": [1, 2], "origin": null, '
-        '"checks": null'
+        '{"thread": "P", "function": "f", "label": null, "statement": "skip;", "way": null, "at": [1, 2], '
+        '"origin": null, "checks": null'
     )
     text = verdict_format.dumps(VERDICT)
     assert text == (
