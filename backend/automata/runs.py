@@ -58,6 +58,8 @@ def plan(automata: Automata) -> Plan:
     for number, thread in enumerate(automata.threads):
         own = frozenset(name for name, threads in users.items() if threads == {number})
         forgettable = own - coupled.names
+        if number in pooled:  # started again, it finds globals as it left them
+            forgettable &= {bit.name for bit in automata.bits if bit.thread == number}
         live = _live(thread, forgettable)
         at: dict[int, list[Move]] = defaultdict(list)
         for edge in thread.edges:
@@ -148,7 +150,4 @@ def _live(thread: Thread, forgettable: frozenset[str]) -> dict[int, frozenset[st
             if found != live[edge.source]:
                 live[edge.source] = found
                 changed = True
-        if not live[thread.entry] <= live[ENDED]:  # a thread of a pool may be started again
-            live[ENDED] |= live[thread.entry]
-            changed = True
     return live
