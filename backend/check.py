@@ -3,15 +3,11 @@
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from ebb.backend.search_progress import search_progress
 from ebb.formats import command_line, files
 from ebb.formats.exit_codes import ExitCode
-
-if TYPE_CHECKING:
-    from ebb.backend.checker.limits import Progress
 
 _DESCRIPTION = """\
 Check a Boolean program: can an assertion of it fail? FILE is a .bp file in the language that SLAM, SatAbs, Boppo and
@@ -72,7 +68,7 @@ def _check(arguments: argparse.Namespace) -> int:
         automata = build(program, arguments.thread_bound)
     read = time.perf_counter()
     limits = Limits(arguments.max_states, arguments.timeout, arguments.memory)
-    with _progress(arguments.quiet) as progress:
+    with search_progress("checking", arguments.quiet) as progress:
         if limits.seconds is None and limits.memory is None:
             answer = engines.check(automata, arguments.engine, limits, progress)
         else:
@@ -91,24 +87,6 @@ def _check(arguments: argparse.Namespace) -> int:
         if not arguments.quiet:
             print(f"{LINES[found.verdict]}{f': {found.reason}' if found.reason else ''}", file=sys.stderr)
     return {"safe": ExitCode.SAFE, "unsafe": ExitCode.UNSAFE, "unknown": ExitCode.UNKNOWN}[found.verdict]
-
-
-@contextmanager
-def _progress(quiet: bool) -> "Iterator[Progress | None]":
-    """A line on the terminal that says how far the search is; nothing where there is no terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-
-    start = time.monotonic()
-
-    def show(states: int, waiting: int) -> None:
-        speed = states / max(time.monotonic() - start, 0.001)
-        status.update(f"checking: {states:,} states, {waiting:,} in the frontier, {speed:,.0f} a second")
-
-    with Console(stderr=True).status("checking") as status:
-        yield show
 
 
 if __name__ == "__main__":

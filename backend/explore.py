@@ -1,16 +1,11 @@
 """`ebb-explore`: every outcome of a program under a memory model, by its operational semantics."""
 
 import argparse
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from ebb.backend.search_progress import search_progress
 from ebb.formats import command_line, files
 from ebb.formats.exit_codes import ExitCode
-
-if TYPE_CHECKING:
-    from ebb.backend.concrete.search import Progress
 
 _DESCRIPTION = """\
 Explore everything a program can do under a memory model, state by state, and print every final state and a shortest
@@ -69,7 +64,7 @@ def _explore(arguments: argparse.Namespace) -> int:
         arguments.buffer_bound,
         AfterViolation.GO_ON if arguments.keep_going else AfterViolation.STOP,
     )
-    with about_source(arguments.file), _progress(arguments.quiet) as progress:
+    with about_source(arguments.file), search_progress("exploring", arguments.quiet) as progress:
         found = explore(program, arguments.model, limits, progress)
     if arguments.json:
         files.write_text(arguments.output, outcomes.dumps(found))
@@ -78,18 +73,6 @@ def _explore(arguments: argparse.Namespace) -> int:
 
         files.write_text(arguments.output, show_outcomes(found))
     return {"safe": ExitCode.SAFE, "unsafe": ExitCode.UNSAFE, "unknown": ExitCode.UNKNOWN}[found.verdict]
-
-
-@contextmanager
-def _progress(quiet: bool) -> "Iterator[Progress | None]":
-    """A line on the terminal that says how far the search is; nothing where there is no terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status("exploring") as status:
-        yield lambda states, queue: status.update(f"exploring: {states:,} states, {queue:,} to look at")
 
 
 if __name__ == "__main__":

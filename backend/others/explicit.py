@@ -4,11 +4,12 @@ A step asks its guard, decides bit by bit what it can, asks as early as possible
 changes everything at once. Where there is little to choose, each choice is a step of its own.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ebb.backend.automata.automaton import Automata, Constraint, Outcome
 from ebb.backend.automata.expressions import support
+from ebb.backend.others.expression_text import Syntax, show
 from ebb.backend.others.flags import Flag
 from ebb.backend.others.live_bits import Initial, LiveBits
 from ebb.backend.others.moves import Move, Update, after, cases, checks, moves
@@ -111,3 +112,28 @@ def in_order(values: dict[str, Expression]) -> tuple[tuple[str, ...], tuple[str,
             order.append(free)
             del reads[free]
     return tuple(kept), tuple(order)
+
+
+class StepText:
+    """The conditions of steps, in the syntax of a language; bits that are being decided are called `n0`, `n1`, …"""
+
+    def __init__(self, syntax: Syntax, bits: Mapping[str, str]) -> None:
+        self._syntax = syntax
+        self._bits = bits
+
+    def before(self, expression: Expression) -> str:
+        return show(expression, self._syntax, self._bits.__getitem__, self._bits.__getitem__)
+
+    def asked(self, step: Step, place: int) -> Iterator[str]:
+        """What has to hold once so many of the decided values are known."""
+        values = step.values()
+        decided = {update.bit: f"n{number}" for number, update in enumerate(step.decided)}
+
+        def later(bit: str) -> str:
+            if bit in decided:
+                return decided[bit]
+            return self.before(values[bit]) if bit in values else self._bits[bit]
+
+        for check in step.checks[place]:
+            text = show(check.condition, self._syntax, self._bits.__getitem__, later)
+            yield text if check.flag is None else f"(!{check.flag.name} {self._syntax.either} {text})"

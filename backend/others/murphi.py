@@ -17,8 +17,8 @@ from itertools import count
 from ebb.backend.automata.automaton import FIRST, IDLE, Automata, Edge, Outcome
 from ebb.backend.automata.expressions import support
 from ebb.backend.automata.steps import initial_control
-from ebb.backend.others.explicit import Step, Steps, in_order
-from ebb.backend.others.expression_text import Syntax, show
+from ebb.backend.others.explicit import Step, Steps, StepText, in_order
+from ebb.backend.others.expression_text import Syntax
 from ebb.backend.others.flags import Flag, held
 from ebb.backend.others.names import bit_names, description, identifiers, meaning, plain_text
 from ebb.formats.bp import Expression
@@ -35,6 +35,7 @@ class _Model:
         self._automata = automata
         self._goal = goal
         self._bits = bit_names(automata)
+        self._text = StepText(_SYNTAX, self._bits)
         names = identifiers((thread.name for thread in automata.threads), "at_")
         self._at = tuple(names[thread.name] for thread in automata.threads)
         self._steps = Steps(automata, goal, tuple(name.removeprefix("at_") for name in self._at))
@@ -95,7 +96,7 @@ class _Model:
     def _settled(self, conditions: list[Expression], known: set[str]) -> Iterator[str]:
         for condition in [condition for condition in conditions if support(condition) <= known]:
             conditions.remove(condition)
-            yield self._before(condition)
+            yield self._text.before(condition)
 
     def _entries(self) -> Iterator[str]:
         for name, place in zip(self._at, initial_control(self._automata), strict=True):
@@ -107,7 +108,12 @@ class _Model:
         edge, at = step.move.edge, self._at[step.move.edge.thread]
         yield ""
         yield f"-- {description(self._automata, step.move.number, edge)}"
-        guard = [f"{at} = {edge.source}", *self._control(edge), self._before(step.move.guard), *self._asked(step, 0)]
+        guard = [
+            f"{at} = {edge.source}",
+            *self._control(edge),
+            self._text.before(step.move.guard),
+            *self._text.asked(step, 0),
+        ]
         name = f"edge {step.move.number}"
         if edge.outcome is not Outcome.LOCATION:
             yield from _rule(name, guard, [f'error "{name}";'])
@@ -116,11 +122,11 @@ class _Model:
             there = next(self._fresh[edge.thread])
             go = f"{at} := {there}; held := true;"
             if update.fixed:
-                yield from _rule("choose", guard, [f"n{number} := {self._before(update.true)}; {go}"])
+                yield from _rule("choose", guard, [f"n{number} := {self._text.before(update.true)}; {go}"])
             else:
-                yield from _rule("choose", [*guard, self._before(update.true)], [f"n{number} := true; {go}"])
-                yield from _rule("choose", [*guard, self._before(update.false)], [f"n{number} := false; {go}"])
-            guard = [f"{at} = {there}", *self._asked(step, number + 1)]
+                yield from _rule("choose", [*guard, self._text.before(update.true)], [f"n{number} := true; {go}"])
+                yield from _rule("choose", [*guard, self._text.before(update.false)], [f"n{number} := false; {go}"])
+            guard = [f"{at} = {there}", *self._text.asked(step, number + 1)]
         kept, changes = self._changes(step)
         yield from _rule(name, guard, changes, kept)
 
@@ -128,8 +134,8 @@ class _Model:
         """Values that have to be kept meanwhile, and all changes one after the other."""
         edge, values = step.move.edge, step.values()
         kept, order = in_order(values)
-        changes = [f"s{number} := {self._before(values[bit])};" for number, bit in enumerate(kept)]
-        changes += [f"{self._bits[bit]} := {self._before(values[bit])};" for bit in order]
+        changes = [f"s{number} := {self._text.before(values[bit])};" for number, bit in enumerate(kept)]
+        changes += [f"{self._bits[bit]} := {self._text.before(values[bit])};" for bit in order]
         changes += [f"{self._bits[bit]} := s{number};" for number, bit in enumerate(kept)]
         for number, update in enumerate(step.decided):
             changes.append(f"{self._bits[update.bit]} := n{number}; n{number} := false;")
@@ -152,24 +158,6 @@ class _Model:
             yield f"{self._at[edge.starts]} < {FIRST}"
         for other in edge.busy:
             yield f"{self._at[other]} >= {FIRST}"
-
-    # -- conditions
-
-    def _asked(self, step: Step, place: int) -> Iterator[str]:
-        values = step.values()
-        decided = {update.bit: f"n{number}" for number, update in enumerate(step.decided)}
-
-        def later(bit: str) -> str:
-            if bit in decided:
-                return decided[bit]
-            return self._before(values[bit]) if bit in values else self._bits[bit]
-
-        for check in step.checks[place]:
-            text = show(check.condition, _SYNTAX, self._bits.__getitem__, later)
-            yield text if check.flag is None else f"(!{check.flag.name} | {text})"
-
-    def _before(self, expression: Expression) -> str:
-        return show(expression, _SYNTAX, self._bits.__getitem__, self._bits.__getitem__)
 
     def _constant(self, value: bool) -> str:
         return _SYNTAX.true if value else _SYNTAX.false

@@ -18,11 +18,10 @@ from collections.abc import Iterable, Iterator
 
 from ebb.backend.automata.automaton import ENDED, FIRST, Automata, Edge, Outcome, Thread
 from ebb.backend.automata.expressions import support
-from ebb.backend.others.explicit import Step, Steps, in_order
-from ebb.backend.others.expression_text import Syntax, show
+from ebb.backend.others.explicit import Step, Steps, StepText, in_order
+from ebb.backend.others.expression_text import Syntax
 from ebb.backend.others.flags import held, running
 from ebb.backend.others.names import bit_names, description, identifiers, meaning, plain_text
-from ebb.formats.bp import Expression
 
 _SYNTAX = Syntax("true", "false", "&&", "||", "!=", ("->", ":"))
 
@@ -36,6 +35,7 @@ class _Model:
         self._automata = automata
         self._goal = goal
         self._bits = bit_names(automata)
+        self._text = StepText(_SYNTAX, self._bits)
         names = identifiers((thread.name for thread in automata.threads), "t_")
         self._threads = tuple(names[thread.name] for thread in automata.threads)
         self._steps = Steps(automata, goal, self._threads)
@@ -96,7 +96,7 @@ class _Model:
     def _option(self, step: Step, chained: frozenset[int]) -> Iterator[str]:
         move, edge = step.move, step.move.edge
         yield f"  /* {description(self._automata, move.number, edge)} */"
-        guard = " && ".join([*self._control(edge), *self._asked(step, 0), self._before(move.guard)])
+        guard = " && ".join([*self._control(edge), *self._text.asked(step, 0), self._text.before(move.guard)])
         if edge.outcome is not Outcome.LOCATION:
             yield f'  :: d_step {{ {guard} -> printf("edge {move.number}\\n"); assert(false) }}; goto stuck'
             return
@@ -113,11 +113,11 @@ class _Model:
         yield f"  :: {'' if edge.source in chained else 'atomic { '}{guard} ->"
         for number, update in enumerate(step.decided):
             if update.fixed:
-                yield f"       n{number} = {self._before(update.true)};"
+                yield f"       n{number} = {self._text.before(update.true)};"
             else:
-                can_be = self._before(update.true), self._before(update.false)
+                can_be = self._text.before(update.true), self._text.before(update.false)
                 yield f"       if :: {can_be[0]} -> n{number} = 1 :: {can_be[1]} -> n{number} = 0 fi;"
-            if asked := " && ".join(self._asked(step, number + 1)):
+            if asked := " && ".join(self._text.asked(step, number + 1)):
                 yield f"       if :: {asked} -> skip :: else -> d_step {{ {clear} }}; {back} fi;"
         yield f"       d_step {{ {commit}; {clear} }}; {leave}{'' if edge.source in chained else ' }'}"
 
@@ -145,9 +145,9 @@ class _Model:
         kept, order = in_order(values)
         self._kept = max(self._kept, len(kept))
         for number, bit in enumerate(kept):
-            yield f"s{number} = {self._before(values[bit])}"
+            yield f"s{number} = {self._text.before(values[bit])}"
         for bit in order:
-            yield f"{self._bits[bit]} = {self._before(values[bit])}"
+            yield f"{self._bits[bit]} = {self._text.before(values[bit])}"
         for number, bit in enumerate(kept):
             yield f"{self._bits[bit]} = s{number}"
         for number, update in enumerate(step.decided):
@@ -157,24 +157,6 @@ class _Model:
             if now is not None:
                 yield f"{flag.name} = {int(now)}"
         yield f'printf("edge {step.move.number}\\n")'
-
-    # -- conditions
-
-    def _asked(self, step: Step, place: int) -> Iterator[str]:
-        values = step.values()
-        decided = {update.bit: f"n{number}" for number, update in enumerate(step.decided)}
-
-        def later(bit: str) -> str:
-            if bit in decided:
-                return decided[bit]
-            return self._before(values[bit]) if bit in values else self._bits[bit]
-
-        for check in step.checks[place]:
-            text = show(check.condition, _SYNTAX, self._bits.__getitem__, later)
-            yield text if check.flag is None else f"(!{check.flag.name} || {text})"
-
-    def _before(self, expression: Expression) -> str:
-        return show(expression, _SYNTAX, self._bits.__getitem__, self._bits.__getitem__)
 
     # -- the beginning
 
@@ -191,9 +173,9 @@ class _Model:
             yield f"    if :: {name} = 0 :: {name} = 1 fi;"
             for condition in [condition for condition in conditions if support(condition) <= known]:
                 conditions.remove(condition)
-                yield f"    {self._before(condition)};"
+                yield f"    {self._text.before(condition)};"
         for condition in conditions:
-            yield f"    {self._before(condition)};"
+            yield f"    {self._text.before(condition)};"
         for number, name in enumerate(self._threads):
             if self._automata.threads[number].runs or number in self._started:
                 yield f"    run {name}();"
