@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Sequence
 
+from ebb.backend.others.registry import CHECKERS
 from ebb.backend.search_progress import search_progress
 from ebb.formats import command_line, files
 from ebb.formats.exit_codes import ExitCode
@@ -37,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = command_line.Parser("ebb-check", _DESCRIPTION, _EPILOG)
     parser.add_input("the Boolean program")
     parser.add_output()
-    engines = ["auto", "bdd", "cubes", "spin", "nusmv", "abc", "rumur"]
+    engines = ["auto", "bdd", "cubes", *CHECKERS]
     parser.add_argument("--engine", choices=engines, default="auto", metavar="NAME", help="one of the above (auto)")
     parser.add_argument("--text", action="store_true", help="write the verdict for people to read instead of JSON")
     parser.add_argument("--timeout", type=command_line.seconds, metavar="SECONDS", help="give up after that long")

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
+from ebb.backend.others.registry import LANGUAGES
 from ebb.formats import command_line, files
 from ebb.formats.exit_codes import ExitCode
 
@@ -31,8 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = command_line.Parser("ebb-export", _DESCRIPTION, _EPILOG)
     parser.add_input("the Boolean program")
     parser.add_output()
-    languages = ["promela", "smv", "aiger", "murphi"]
-    parser.add_argument("--to", required=True, choices=languages, metavar="LANGUAGE", help="one of the above")
+    parser.add_argument("--to", required=True, choices=LANGUAGES, metavar="LANGUAGE", help="one of the above")
     parser.add_argument(
         "--property",
         choices=["violation", "overflow"],

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from importlib import import_module
+from typing import TYPE_CHECKING, TypeAlias
 
-from ebb.backend.automata.automaton import Automata, Outcome
-from ebb.backend.others.answer import Answer
+if TYPE_CHECKING:
+    from ebb.backend.automata.automaton import Automata, Outcome
+    from ebb.backend.others.answer import Answer
 
-Check = Callable[[Automata, Outcome, float | None], Answer]
-Export = Callable[[Automata, Outcome], str | bytes]
+Check: TypeAlias = "Callable[[Automata, Outcome, float | None], Answer]"
+Export: TypeAlias = "Callable[[Automata, Outcome], str | bytes]"
 
 CHECKERS = ("spin", "nusmv", "abc", "rumur")
 LANGUAGES = ("promela", "smv", "aiger", "murphi")
