@@ -113,6 +113,7 @@ def _bench_parse(arguments: argparse.Namespace) -> int:
 
 def _bench_check(arguments: argparse.Namespace) -> int:
     from ebb.backend.bench import check, families
+    from ebb.backend.others.registry import CHECKERS
 
     def tell(name: str) -> None:
         if not arguments.quiet and sys.stderr.isatty():
@@ -123,7 +124,11 @@ def _bench_check(arguments: argparse.Namespace) -> int:
     if unknown:
         raise UsageError(f"there is no family {unknown[0]}; there are {', '.join(families.SIZES)}")
     instances = [instance for instance in families.instances() if instance.family in wanted]
-    engines = [name for name in arguments.engines.split(",") if name]
+    engines = arguments.engines.split(",")
+    others = ["bdd", "cubes", *CHECKERS]
+    unknown = [name for name in engines if name not in others]
+    if unknown:
+        raise UsageError(f"there is no engine {unknown[0]!r} to compare with; there are {', '.join(others)}")
     report = check.run(instances, engines, arguments.rounds, arguments.timeout, tell)
     files.write_text(arguments.output, check.dumps(report) if arguments.json else check.show_report(report))
     return ExitCode.UNSAFE if report.differing else ExitCode.DONE

@@ -21,7 +21,7 @@ languages:
 
 _EPILOG = """\
 examples:
-  ebb-export --to promela program.bp -o program.pml && spin -a program.pml && gcc -O2 -DSAFETY -o pan pan.c && ./pan
+  ebb-export --to promela program.bp -o program.pml && spin -a program.pml && gcc -O2 -DSAFETY -o pan pan.c && ./pan -E
   ebb-export --to smv program.bp | NuSMV /dev/stdin
   ebb-export --to aiger program.bp -o program.aig && berkeley-abc -c "read_aiger program.aig; pdr"
 

@@ -113,11 +113,11 @@ def _marks(comments: Iterable[str], known: Mapping[str, re.Pattern[str]]) -> tup
     for comment in comments:
         for part in re.split(r"\s+(?=//@)", comment) if comment.startswith("//") else [comment]:
             mark = _MARK.fullmatch(part.rstrip())
-            said = known[mark[1]].fullmatch(mark[2]) if mark and mark[1] in known and mark[1] not in marks else None
-            if mark and said:
+            said = known[mark[1]].fullmatch(mark[2]) if mark and mark[1] in known else None
+            if mark and said and mark[1] not in marks:
                 marks[mark[1]] = said
-            else:
-                kept.append(part.rstrip())
+            else:  # what says something a second time is a comment like any other
+                kept.append(part.rstrip().replace("//@", "//", 1) if said else part.rstrip())
     return marks, " ".join(kept)
 
 

@@ -10,6 +10,7 @@ processes; no thread is started in a loop. Spellings vary as they do between the
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 MOST_BITS = 8
 MOST_THREADS = 4
@@ -159,7 +160,7 @@ class _Writer:
 
     def _write_thread(self, function: _Function, start: dict[str, int]) -> None:
         """Most threads begin with known values: those that all processes wait for, or that they assign themselves."""
-        size = max(2, min(self._rng.randint(2, 6), self._room.bit_length() // 2))
+        size = self._size()
         self._room //= size
         function.body = self._block(function, size, 0)
         own = {*function.locals, *function.parameters}
@@ -173,6 +174,9 @@ class _Writer:
             first = f"{', '.join(start)} := {', '.join(map(str, start.values()))};"
         if start and self._chance(0.75):
             function.body.insert(0, _Statement(first))
+
+    def _size(self) -> int:
+        return max(2, min(self._rng.randint(2, 6), self._room.bit_length() // 2))
 
     def _add_starts(self, function: _Function, starts: list[str]) -> None:
         """What starts threads stands outside loops; `start_thread goto` goes on below all the others."""
@@ -312,12 +316,15 @@ class _Writer:
         yield f"{result} {function.name}({', '.join(function.parameters)}) begin{process}"
         if function.locals:
             yield f"  decl {', '.join(function.locals)};"
-        while self._chance(0.3):
-            names = self._visible(function) if self._chance(0.6) else self._globals
-            yield f"  enforce {self._enforced(names)};"
+        for condition in self._enforces(function):
+            yield f"  enforce {condition};"
         for statement in function.body:
             yield from statement.lines("  ")
         yield "end"
+
+    def _enforces(self, function: _Function) -> Iterator[str]:
+        while self._chance(0.3):
+            yield self._enforced(self._visible(function) if self._chance(0.6) else self._globals)
 
     # ---- expressions
 
@@ -380,3 +387,239 @@ class _Writer:
         operator = self._rng.choice(("&", "&", "|", "|", "^", "=", "!=", "=>"))
         count = self._rng.choice((2, 2, 2, 3)) if operator in "&|^" else 2
         return f"({self._operator(operator).join(self._expression(names, depth - 1) for _ in range(count))})"
+
+
+# ---- programs that are hard to reduce
+
+
+class Pooled(NamedTuple):
+    text: str
+    thread_bound: int
+
+
+def random_hard_program(rng: random.Random) -> Pooled:
+    """A program in which it takes care to leave something out, and the number of threads in a pool.
+
+    Threads start each other, also in loops, from inside atomic blocks and from procedures; they end anywhere. Some
+    global variables belong to a few functions. What is enforced ties variables of different threads together, comes
+    and goes with procedures, or can never hold.
+    """
+    while True:
+        writer = _HardWriter(rng)
+        lines = list(writer.program())
+        if writer.fits():
+            return Pooled("".join(f"{line}\n" for line in lines), writer.thread_bound)
+
+
+class _HardWriter(_Writer):
+    _MOST_STARTS = 3
+
+    def __init__(self, rng: random.Random) -> None:
+        super().__init__(rng)
+        self._plain = self._chance(0.6)  # few and simple statements, so that what happens depends on little
+        if self._plain:
+            self._globals = self._globals[:2]
+        self.thread_bound = rng.choice((1, 1, 2, 2, 2, 3))
+        self._sees: dict[str, list[str]] = {}
+        self._startable: list[_Function] = []
+        self._starting = 0
+        self._functions: list[_Function] = []
+
+    def fits(self) -> bool:
+        """Whether there are not too many bits, by an estimate that may be too high."""
+        return (
+            self._starting <= self._MOST_STARTS
+            and self._threads_at_most() <= 7
+            and self._bits_at_most() <= MOST_BITS + 1
+        )
+
+    def _instances(self) -> dict[str, int]:
+        """How many threads there can be of each function, by how often and from where it is started."""
+        texts = {function.name: [s.text for s in function.all()] for function in self._functions}
+        count = {f.name: int(f.name == "main" or bool(f.process)) for f in self._functions}
+        for texts_ in texts.values():
+            for text in texts_:
+                if text.startswith("start_thread goto"):
+                    name = next(name for name, own in texts.items() if own is texts_)
+                    count[name] += max(1, self.thread_bound)
+                elif text.startswith("start_thread"):
+                    count[text.split()[1].split("(")[0]] += max(1, self.thread_bound)
+        return count
+
+    def _threads_at_most(self) -> int:
+        return sum(self._instances().values())
+
+    def _bits_at_most(self) -> int:
+        called = sum(len(f.parameters) + len(f.locals) for f in self._functions if f.name.startswith("p"))
+        count = self._instances()
+        own = {f.name: len(f.parameters) + len(f.locals) + (called if f.calls else 0) for f in self._functions}
+        return len(self._globals) + sum(
+            count[name] * bits for name, bits in own.items() if name[0] != "p" or count[name]
+        )
+
+    # ---- the whole program
+
+    def program(self) -> Iterator[str]:
+        rng = self._rng
+        procedures = [self._small(f"p{number}", 0.6) for number in range(rng.choice((0, 1, 1, 2)))]
+        for procedure in procedures:
+            procedure.results = rng.choice((0, 0, 1))
+        if self._chance(0.3):
+            threads = [self._small(f"f{number}", 0.5) for number in range(rng.choice((1, 2, 2)))]
+            for number, function in enumerate(threads):
+                function.parameters, function.process = [], f"P{number}"
+            workers = [self._small("w0", 0.4)] if self._chance(0.4) else []
+        else:
+            threads = [self._small("main", 0.3)]
+            threads[0].parameters = []
+            workers = [self._small(f"w{number}", 0.5) for number in range(rng.choice((1, 1, 1, 2)))]
+        self._startable = workers
+        if len(threads) == 1 and self._chance(0.1):
+            self._startable = [*workers, threads[0]]
+        self._functions = [*procedures, *threads, *workers]
+        for number, procedure in enumerate(procedures):
+            procedure.calls = procedures[:number]
+            self._write_procedure(procedure)
+        start = {name: rng.randint(0, 1) for name in self._globals}
+        for function in [*threads, *workers]:
+            function.calls = procedures if self._chance(0.8) else []
+            seen = self._visible(function)
+            self._write_thread(function, {name: value for name, value in start.items() if name in seen})
+        begin = threads[0]
+        for worker in workers:
+            if not any(f"start_thread {worker.name}(" in s.text for f in self._functions for s in f.all()):
+                whole = _Statement(self._start_text(begin, worker))
+                self._starting += 1
+                if self._chance(0.6):
+                    whole = _Statement(f"while {self._condition(begin)} do", 0, [([whole], "od;")])
+                begin.body.insert(rng.choice([at for at, s in enumerate(begin.body) if not s.depth] or [0]), whole)
+        for function in [*threads, *workers]:
+            own = [*function.parameters, *function.locals]
+            if own and self._chance(0.3):  # an end that is nobody's business
+                function.body.append(_Statement(self._assignment(own)))
+        self._add_assertions([*threads, *workers], procedures)
+        if self._chance(0.05):
+            rng.choice(rng.choice(threads).all()).overflow = True
+        for function in self._functions:
+            self._add_jumps(function)
+        functions = list(self._functions)
+        rng.shuffle(functions)
+        yield f"decl {', '.join(self._globals)};"
+        for function in functions:
+            yield from self._text(function)
+
+    def _small(self, name: str, chance: float) -> _Function:
+        function = _Function(name)
+        for variable in ("l", "m"):
+            if self._chance(chance):
+                (function.locals if self._chance(0.6) else function.parameters).append(variable)
+            chance /= 3
+        self._sees[name] = self._rng.sample(self._globals, self._rng.randint(1, len(self._globals)))
+        return function
+
+    def _visible(self, function: _Function) -> list[str]:
+        own = [*function.parameters, *function.locals]
+        return [*own, *(name for name in self._sees[function.name] if name not in own)]
+
+    def _start_text(self, function: _Function, worker: _Function) -> str:
+        arguments = [self._value(self._visible(function)) for _ in worker.parameters]
+        return f"start_thread {worker.name}({', '.join(arguments)});"
+
+    def _some(self, function: _Function, room: int, depth: int) -> tuple[int, list[_Statement]]:
+        names = self._visible(function)
+        own = [*function.parameters, *function.locals]
+        kind = self._rng.random()
+        if self._plain and kind > 0.05:
+            return self._simple(function, room, depth)
+        if kind < 0.05 and self._startable and self._starting < self._MOST_STARTS:
+            self._starting += 1
+            return 1, [_Statement(self._start_text(function, self._rng.choice(self._startable)), depth)]
+        if kind < 0.07 and self._starting < self._MOST_STARTS:
+            self._starting += 1
+            return 1, [_Statement("start_thread goto {};", depth)]
+        if kind < 0.2 and function.calls:
+            return 1, [_Statement(self._call(self._rng.choice(function.calls), names), depth)]
+        if kind < 0.3 and own:
+            return 1, [_Statement(self._assignment(own), depth)]
+        if kind < 0.36:
+            return 1, [_Statement(self._constrained(names), depth)]
+        if kind < 0.39:
+            is_thread = not function.name.startswith("p")
+            leave = _Statement(self._rng.choice(("return;", "end_thread;")) if is_thread else "end_thread;", depth)
+            return 2, [_Statement(f"if {self._condition(function)} then", depth, [([leave], "fi;")])]
+        return super()._some(function, room, depth)
+
+    def _simple(self, function: _Function, room: int, depth: int) -> tuple[int, list[_Statement]]:
+        """With little that can be true or false, most of what a program says can be seen in its verdict."""
+        names = self._visible(function)
+        own = [*function.parameters, *function.locals]
+        name = self._rng.choice(own if own and self._chance(0.4) else names)
+        kind = self._rng.random()
+        text = f"{name} := {self._rng.choice(('0', '1', '1', '*', f'!{name}', self._literal(self._rng.choice(names))))};"
+        if kind < 0.25 and function.calls:
+            text = self._call(self._rng.choice(function.calls), names)
+        elif kind < 0.4:
+            text = f"assume({self._literal(self._rng.choice(names))});"
+        elif kind < 0.5 and room > 1:
+            block = self._block(function, self._rng.randint(1, 2), depth + 1)
+            return len(block) + 1, [_Statement("atomic_begin;", depth), *block, _Statement("atomic_end;", depth + 1)]
+        elif kind < 0.55:
+            text = "goto {};"
+        elif kind < 0.6 and room > 1:
+            block = self._block(function, 1, depth)
+            return 2, [_Statement(f"while ({self._literal(name)}) do", depth, [(block, "od;")])]
+        elif kind < 0.63:
+            text = "end_thread;"
+        return 1, [_Statement(text, depth)]
+
+    def _add_assertions(self, begin: list[_Function], procedures: list[_Function]) -> None:
+        """Often just whether control comes to a place with some values."""
+        if not self._plain:
+            super()._add_assertions(begin, procedures)
+            super()._add_assertions(begin, procedures)
+            return
+        function = self._rng.choice(begin)
+        names = self._visible(function)
+        for name in self._rng.sample(names, min(len(names), self._rng.choice((0, 1, 1, 2)))):
+            function.body.append(_Statement(f"assume({self._literal(name)});"))
+        condition = self._literal(self._rng.choice(names)) if self._chance(0.5) else "F"
+        function.body.append(_Statement(f"assert({condition});"))
+
+    def _constrained(self, names: list[str]) -> str:
+        """About several targets at once, and others."""
+        targets = self._rng.sample(names, min(len(names), self._rng.choice((1, 2, 2, 3))))
+        values = [self._rng.choice(("*", "*", self._value(names))) for _ in targets]
+        literals = [*(f"'{name}" for name in targets), *(f"'{name}" for name in names[:1]), *names]
+        clauses = [self._tie(literals) for _ in range(self._rng.choice((1, 1, 2)))]
+        condition = clauses[0] if len(clauses) == 1 else f"({' & '.join(clauses)})"
+        return f"{', '.join(targets)} := {', '.join(values)} constrain {condition};"
+
+    def _size(self) -> int:
+        return self._rng.randint(1, 4)
+
+    def _enforces(self, function: _Function) -> Iterator[str]:
+        """Mostly about a variable of its own and a global one."""
+        own = [*function.parameters, *function.locals]
+        if own and self._chance(0.6):
+            yield self._enforced([self._rng.choice(own), self._rng.choice(self._visible(function))])
+        if self._chance(0.15):
+            yield self._enforced(self._visible(function) if self._chance(0.5) else self._globals)
+
+    def _tie(self, names: Sequence[str]) -> str:
+        chosen = self._rng.sample(sorted(set(names)), min(len(set(names)), 2))
+        if len(chosen) == 1:
+            return chosen[0]
+        return f"({self._operator(self._rng.choice(('=', '=', '!=', '=>', '^'))).join(chosen)})"
+
+    def _enforced(self, names: list[str]) -> str:
+        kind = self._rng.random()
+        if self._plain and self._chance(0.3):
+            return f"({self._literal(self._rng.choice(names))})"
+        if kind < 0.03:
+            return self._rng.choice(("(F)", f"({names[0]} & !{names[0]})", f"(({names[0]} | T) => {names[-1]})"))
+        if kind < 0.06:
+            return f"(({names[0]} | T) => {self._literal(self._rng.choice(names))})"
+        if kind < 0.6:
+            text = self._tie(names)
+            return text if text.startswith("(") else f"({text})"
+        return super()._enforced(names)

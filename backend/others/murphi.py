@@ -48,7 +48,7 @@ class _Model:
 
     def lines(self) -> Iterator[str]:
         rules = [line for step in self._steps.all for line in self._rules(step)]
-        yield f"-- A Boolean program for Murphi. Does it reach an edge to a {self._goal.value}?"
+        yield f"-- A Boolean program for Murphi. Does it reach an edge with the outcome {self._goal.value}?"
         yield "-- rumur --deadlock-detection off -o FILE.c FILE; gcc -O3 -mcx16 FILE.c -lpthread; ./a.out"
         yield ""
         yield "Var"

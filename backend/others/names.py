@@ -58,6 +58,8 @@ def description(automata: Automata, number: int, edge: Edge) -> str:
     statement = edge.statement
     place = "".join(f"{label}: " for label in statement.labels)
     parts = [f"edge {number}, {automata.threads[edge.thread].name}: {place}{statement.text}"]
+    if statement.way:
+        parts.append(f"on to {statement.way}")
     if edge.starts is not None:
         parts.append(f"starts {automata.threads[edge.starts].name}")
     if statement.checks:

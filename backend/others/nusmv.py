@@ -40,7 +40,7 @@ def _program() -> Path:
             return Path(folder) / _IN_WHEEL
     raise UsageError(
         "NuSMV is not installed: put it on the path, or pip install --no-deps pyboolnet, in which it comes, and the "
-        "Debian package libtinfo5"
+        "Debian packages libtinfo5 and libxml2"
     )
 
 

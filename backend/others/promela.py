@@ -54,7 +54,7 @@ class _Model:
         bodies = [
             line for number, thread in enumerate(self._automata.threads) for line in self._proctype(number, thread)
         ]
-        yield f"/* A Boolean program in Promela. Does it reach an edge to a {self._goal.value}?"
+        yield f"/* A Boolean program in Promela. Does it reach an edge with the outcome {self._goal.value}?"
         yield "   spin -a FILE; gcc -O2 -DSAFETY -o pan pan.c; ./pan -E; ./pan -r */"
         yield ""
         for bit in self._automata.bits:

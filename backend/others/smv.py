@@ -37,7 +37,7 @@ class _Model:
         self._nothing = len(automata.edges)
 
     def lines(self) -> Iterator[str]:
-        yield f"-- A Boolean program for NuSMV. Does it reach an edge to a {self._goal.value}?"
+        yield f"-- A Boolean program for NuSMV. Does it reach an edge with the outcome {self._goal.value}?"
         yield "MODULE main"
         yield "IVAR"
         yield f"  edge : 0..{self._nothing};  -- {self._nothing}: nothing happens"

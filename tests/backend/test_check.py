@@ -261,7 +261,7 @@ def test_the_table_shows_only_what_changes(file: Path, capfd: pytest.CaptureFixt
         " ".join(filter(None, ["1 main a, b := T, F;", changed, "[x.ebb:1 x = 0]"])),
         "2 main a, b := a, b;",
         "3 main L: b := !b; b = 1 {y == 0} [x.ebb:2]",
-        "4 main if (b) then",
+        "4 main if (b) then on to then",
         "5 main a, b := F, F; a = 0 {x == 0}, b = 0 {y == 0}",
     ]
     assert rest.startswith("p.bp:7:3: main fails assert(a) (nothing is lost)\ncubes: ")
@@ -278,7 +278,8 @@ def test_a_long_statement_is_cut(file: Path, capfd: pytest.CaptureFixture[str]) 
 def test_text_of_an_overflow_says_where(file: Path, capfd: pytest.CaptureFixture[str]) -> None:
     file.write_text(UNKNOWN)
     assert main([str(file), "--text"]) == 2
-    assert "p.bp:1:19: overflow: the program marks this place as an overflow\n" in capfd.readouterr().out
+    said = capfd.readouterr().out
+    assert "p.bp:1:19: main reaches an overflow\noverflow: the program marks this place as an overflow\n" in said
 
 
 # ---- limits

@@ -97,7 +97,7 @@ def _view(step: Step) -> _View:
     if not isinstance(step, State):
         return step
     threads = []
-    for (first, *called), atomic in step.threads:
+    for (first, *called), atomic, _ in step.threads:
         threads.append((first.function, first.values, first.place is None and not called, atomic > 0))
     return step.values, tuple(sorted(threads))
 
