@@ -555,7 +555,9 @@ class _HardWriter(_Writer):
         own = [*function.parameters, *function.locals]
         name = self._rng.choice(own if own and self._chance(0.4) else names)
         kind = self._rng.random()
-        text = f"{name} := {self._rng.choice(('0', '1', '1', '*', f'!{name}', self._literal(self._rng.choice(names))))};"
+        text = (
+            f"{name} := {self._rng.choice(('0', '1', '1', '*', f'!{name}', self._literal(self._rng.choice(names))))};"
+        )
         if kind < 0.25 and function.calls:
             text = self._call(self._rng.choice(function.calls), names)
         elif kind < 0.4:

@@ -248,11 +248,15 @@ class _Builder:
         function = self._functions[name]
         results = tuple(target if target == NOBODY else frame.name(target) for target in targets)
         callee = _Frame(function, (*frame.running, name), after, results, {})
+        first = self._body(callee)
+        if first == after:  # there is no place where it runs, so it has no variables either
+            self._arc(here.node, after, _origin(frame, here.statement))
+            return
         variables = local_variables(function)
         values = tuple(frame.expression(argument) for argument in arguments)
         self._arc(
             here.node,
-            self._body(callee),
+            first,
             _origin(frame, here.statement),
             targets=tuple(callee.name(variable) for variable in variables),
             values=(*values, *_any(variables[len(values) :])),

@@ -44,7 +44,7 @@ def test_on_programs_with_names(file: Path, engine: str) -> None:
 @pytest.mark.parametrize("engine", CHECKERS)
 @pytest.mark.parametrize("part", range(PROGRAMS // PART))
 def test_on_random_programs(part: int, engine: str) -> None:
-    for seed in range(100_000 + part * PART, 100_000 + (part + 1) * PART):
+    for seed in range(part * PART, (part + 1) * PART):
         text = random_program(random.Random(seed))
         wanted = {"overflow": "unknown"}.get(verdict := brute_force(text).verdict, verdict)
         assert said(build(read(text)), engine) == wanted, text
