@@ -8,9 +8,9 @@ from ebb.backend.others.promela import export
 from ebb.backend.others.workplace import Finished, NoAnswer, Workplace, answer, megabytes, program
 
 _COMPILE = ("-O2", "-w", "-DSAFETY", "-DNOFAIR", "-DVECTORSZ=8192")
+_RUN = ("-E", "-n")
 _DEPTH = 1_000_000  # steps; the verifier takes 54 bytes for each
-_RUN = ("-E", "-n", f"-m{_DEPTH}")
-_BREADTH_FIRST = ("-DBFS",)
+_NO_DEPTH = 2_000_000_000  # breadth first, a limit takes no memory, so it can be out of reach
 _TOO_DEEP = "max search depth too small"
 _INCOMPLETE = ("Search not completed", "out of memory", "MEMLIM")
 
@@ -24,19 +24,19 @@ def check(automata: Automata, goal: Outcome, timeout: float | None) -> Answer:
         made = place.run(spin, "-a", "model.pml")
         if made.code or not (place.directory / "pan.c").exists():
             raise NoAnswer(f"spin said {made.says}")
-        searched = _search(place, gcc)
+        searched = _search(place, gcc, _DEPTH)
         if _TOO_DEEP in searched.output and "errors: 0" in searched.output:
-            searched = _search(place, gcc, *_BREADTH_FIRST)
+            searched = _search(place, gcc, _NO_DEPTH, "-DBFS")
         return _read(searched, place)
 
     return answer(timeout, work)
 
 
-def _search(place: Workplace, gcc: str, *options: str) -> Finished:
+def _search(place: Workplace, gcc: str, depth: int, *options: str) -> Finished:
     compiled = place.run(gcc, *_COMPILE, f"-DMEMLIM={megabytes()}", *options, "-o", "pan", "pan.c")
     if compiled.code:
         raise NoAnswer(f"gcc said {compiled.says}")
-    return place.run(str(place.directory / "pan"), *_RUN)
+    return place.run(str(place.directory / "pan"), *_RUN, f"-m{depth}")
 
 
 def _read(searched: Finished, place: Workplace) -> Answer:
@@ -48,7 +48,7 @@ def _read(searched: Finished, place: Workplace) -> Answer:
             raise NoAnswer(f"the verifier that spin made said {searched.says}")
         return Answer(True, _edges(place))
     if _TOO_DEEP in searched.output:
-        raise NoAnswer(f"the search was cut off at depth {_DEPTH}")
+        raise NoAnswer("the search was cut off at its greatest depth")
     for sign in _INCOMPLETE:
         if sign in searched.output:
             raise NoAnswer(f"the search is not complete: {searched.says}")
