@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from boolean_brute_force import TooLarge, brute_force
 from random_boolean_programs import random_hard_program, random_program
+from varied_boolean_programs import varied
 
 from ebb.backend.automata.automaton import Automata
 from ebb.backend.automata.build import THREAD_BOUND, build
@@ -25,8 +26,9 @@ from ebb.backend.checker.limits import Limits
 from ebb.formats import bp
 from ebb.formats.bp_check import read
 from ebb.formats.bp_text import show_program
+from ebb.formats.errors import InputError
 
-PLAIN, HARD, PART = 2_000, 1_000, 100
+PLAIN, HARD, VARIED, PART = 2_000, 500, 500, 100
 MOST_STATES = 20_000  # of the enumeration; a hard program with more is left out
 HERE = Path(__file__).parent
 KEPT = sorted((HERE / "regressions").glob("*.bp")) + sorted((HERE / "hazards").glob("*.bp"))
@@ -46,8 +48,8 @@ def answers(automata: Automata) -> dict[str, Answer]:
 
 def difference(text: str, thread_bound: int) -> str:
     """What somebody says that the enumeration does not; empty if all agree."""
-    wanted = brute_force(text, thread_bound, MOST_STATES)
     automata = build(read(text), thread_bound)
+    wanted = brute_force(text, thread_bound, MOST_STATES)
     for engine, answer in answers(automata).items():
         said = {"unknown": "overflow"}.get(answer.verdict, answer.verdict)
         if said != wanted.verdict:
@@ -69,7 +71,7 @@ def agree(text: str, thread_bound: int = THREAD_BOUND) -> str:
     def differs(program: bp.Program) -> bool:
         try:
             return bool(difference(show_program(program), thread_bound))
-        except TooLarge:
+        except (InputError, TooLarge):
             return False
 
     small = show_program(shrink(read(text), differs))
@@ -94,6 +96,21 @@ def test_everybody_agrees_on_hard_programs(part: int) -> None:
     assert verdicts["safe"] > PART // 10
     assert verdicts["unsafe"] > PART // 10
     assert verdicts["too large"] < PART // 5
+
+
+@pytest.mark.parametrize("part", range(VARIED // PART))
+def test_everybody_agrees_on_what_is_close_to_a_kept_program(part: int) -> None:
+    verdicts: Counter[str] = Counter()
+    for seed in range(part * PART, (part + 1) * PART):
+        rng = random.Random(seed)
+        text = rng.choice(KEPT).read_text(encoding="utf-8")
+        try:
+            verdicts[agree(varied(text, rng), rng.choice((1, 2)))] += 1
+        except (InputError, TooLarge):  # atomic blocks that do not match are found only when the threads are built
+            verdicts["left out"] += 1
+    assert verdicts["safe"] > PART // 10
+    assert verdicts["unsafe"] > PART // 10
+    assert verdicts["left out"] < PART // 4
 
 
 @pytest.mark.parametrize("thread_bound", [1, 2])
