@@ -49,7 +49,7 @@ PROGRAMS: Mapping[str, tuple[str, set[Outcome]]] = {
         set(),
     ),
     "values before and after": (
-        "decl a, b, c; void main() begin a, b, c := F, *, *; a, b, c := *, *, * constrain ('a = !a & 'b = b);"
+        "decl a, b, c; void main() begin a, b, c := F, *, *; a, b, c := *, *, * constrain (('a = !a) & ('b = b));"
         " assert(a); assert(c); end",
         {VIOLATION},
     ),
@@ -97,7 +97,7 @@ PROGRAMS: Mapping[str, tuple[str, set[Outcome]]] = {
     ),
     "one thread for each start": (
         "decl x, y; void main() begin x, y := F, F; start_thread P(); start_thread P(); end"
-        " void P() begin assert(!y); if (x) then y := T; fi; x := T; end",
+        " void P() begin if (x) then y := T; fi; x := T; assert(!y); end",
         {VIOLATION},
     ),
     "threads that start again": (
@@ -115,8 +115,8 @@ PROGRAMS: Mapping[str, tuple[str, set[Outcome]]] = {
         {OVERFLOW},
     ),
     "names that mean something elsewhere": (
-        "decl linux, held, n0, edge, reached, next, TRUE, {x == y}, {x != y};"
-        " void main() begin linux, held, n0, edge, reached, next, TRUE, {x == y}, {x != y} := T, T, T, T, T, T, T, T, F;"
+        "decl linux, held, n0, edge, reached, next, TRUE, {x == y}, {x != y}; void main() begin"
+        " linux, held, n0, edge, reached, next, TRUE, {x == y}, {x != y} := T, T, T, T, T, T, T, T, F;"
         " assert(linux & held & n0 & edge & reached & next & TRUE & ({x == y} != {x != y})); end",
         set(),
     ),
@@ -145,7 +145,7 @@ def following(automata: Automata, control: Control, state: State, edge: Edge) ->
 
 def is_realisable(automata: Automata, edges: tuple[int, ...], goal: Outcome) -> bool:
     control = initial_control(automata)
-    states = [
+    states: list[tuple[Control, State]] = [
         (control, state)
         for state in valuations(tuple(bit.name for bit in automata.bits))
         if exists(automata, control, state)
