@@ -633,6 +633,11 @@ def test_progress_is_shown_on_a_terminal(options: list[str], shown: bool, monkey
     assert ("shrunk from 1 to 0 statements in 2 runs" in terminal.getvalue()) == shown
 
 
+def _can_be_interrupted() -> None:
+    """A shell starts what runs in the background deaf to interrupts, and all that it starts in turn."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 # The third program to try, and those after it, keep the command busy.
 BUSY = """\
 echo run >> runs
@@ -651,7 +656,9 @@ def test_an_interrupt(options: list[str], message: str, here: Path) -> None:
     Path("p.bp").write_text("void f() begin end void main() begin f(); end", encoding="utf-8")
     Path("busy.sh").write_text(BUSY, encoding="utf-8")
     command = [sys.executable, "-m", "ebb.backend.shrink", "p.bp", *options, "--", "sh", "busy.sh"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=_can_be_interrupted
+    ) as process:
         while not Path("runs").exists() or Path("runs").read_text(encoding="utf-8").count("run") < 3:
             assert process.poll() is None
             time.sleep(0.02)
