@@ -30,6 +30,7 @@ to depend on what happened to stand in it. Of an array every element has its own
 
 from collections.abc import Mapping
 
+from ebb.formats.buffer_notes import slot_count_note, slot_note
 from ebb.formats.expressions import Binary, Conditional, Element, Expression, Integer, Name, Place, place_name
 from ebb.formats.ir import Assign, Assume, Branch, Forget, Goto, Havoc, Overflow, Process, Program, Range, Variable
 from ebb.passes.blocks import Part, equals, first_value, from_place, new_name, variable_names
@@ -64,9 +65,9 @@ class _Queues:
         for name, variable in self.stored.items():
             at = first_store(self.process, name)
             for number, slot in enumerate(self.slots[name], start=1):
-                note = f"slot {number} of {name} in {self.process.name}"
+                note = slot_note(number, name, self.process.name)
                 made.append(Variable(slot, at, first_value(variable), variable.range, variable.size, note=note))
-            note = f"count of {name} in {self.process.name}"
+            note = slot_count_note(name, self.process.name)
             made.append(Variable(self.counts[name], at, 0, Range(0, self.bounds[name]), variable.size, note=note))
         return made
 

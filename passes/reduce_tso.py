@@ -19,6 +19,7 @@ element plus its index. A load takes the newest entry for its variable, not the 
 
 from dataclasses import replace
 
+from ebb.formats.buffer_notes import entry_count_note, entry_target_note, entry_value_note
 from ebb.formats.expressions import (
     Binary,
     Conditional,
@@ -95,9 +96,9 @@ class _Queue:
         made = []
         for number, (lhs, rhs) in enumerate(zip(self.lhs, self.rhs, strict=True), start=1):
             targets = Range(0, self.last_code)
-            made.append(Variable(lhs.name, at, 0, targets, note=f"target of entry {number} in {name}"))
-            made.append(Variable(rhs.name, at, note=f"value of entry {number} in {name}"))
-        made.append(Variable(self.count.name, at, 0, Range(0, self.bound), note=f"count of {name}"))
+            made.append(Variable(lhs.name, at, 0, targets, note=entry_target_note(number, name, self.codes)))
+            made.append(Variable(rhs.name, at, note=entry_value_note(number, name)))
+        made.append(Variable(self.count.name, at, 0, Range(0, self.bound), note=entry_count_note(name)))
         return made
 
     def _code(self, place: Place) -> Expression:

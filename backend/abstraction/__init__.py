@@ -1,0 +1,1 @@
+"""Predicate abstraction: IR and predicates to a Boolean program."""

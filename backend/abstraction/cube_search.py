@@ -1,0 +1,285 @@
+"""The minimal cubes that imply a condition, found without trying them all.
+
+A cube implies the condition if it contradicts every state in which the condition fails. Of these states some are known;
+only a cube that contradicts all of them is a candidate, the solver is asked about candidates only, and its answer is
+either that the cube implies the condition or one more state in which it fails. So candidates are hitting sets: each
+known failure must falsify one of their literals. They are grown literal by literal, by what they still need:
+
+- A variable of which a literal (or the denied condition itself) could make itself true, whatever the rest is, has to
+  occur in a second literal; otherwise the first would contribute nothing. A cube with such a loose end is extended
+  only by literals that mention it.
+- A cube without loose ends that a known failure satisfies is extended only by literals that the failure falsifies.
+- A cube that says nothing new, since no state satisfies it, or only states that smaller cubes cover, is left.
+
+Cubes are looked for by size, and the search ends with the size at which the cubes found say all that the condition
+says: larger ones would only repeat it. What is kept does not depend on the order of discovery: by size and then in
+order, each cube that covers a state which those before it do not.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Protocol
+
+from ebb.backend.abstraction.smt import Solver
+from ebb.backend.abstraction.states import States
+from ebb.backend.abstraction.vocabulary import Consistency, Cube, Family, Vocabulary, literals, loose_variables, rank
+from ebb.formats.expressions import Binary, Expression, Integer, negation, variables
+from ebb.formats.ir import Range
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Which cubes imply the goal where the context holds?"""
+
+    context: tuple[Expression, ...]
+    goal: Expression
+    fresh: tuple[tuple[str, Range | None], ...] = ()
+    excluded: frozenset[int] = frozenset()  # predicates that cubes must not mention
+
+
+class CubeSearch(Protocol):
+    def cubes(self, question: Question, most: int | None) -> list[Cube]:
+        """The minimal cubes of at most that many literals, none of which contradicts the context."""
+
+
+class Knowledge:
+    """What is known about a vocabulary, and who can be asked."""
+
+    def __init__(self, vocabulary: Vocabulary, solver: Solver) -> None:
+        self.vocabulary = vocabulary
+        self.solver = solver
+        self.states = States(solver.cells, solver.variables)
+        self.consistency = Consistency()
+        self.switches = [solver.switch(condition) for condition in vocabulary.conditions]
+        self._columns: list[int] = [0] * len(vocabulary.conditions)
+        self._rows: list[Cube] = []
+        self._synchronised = 0
+
+    def columns(self) -> list[int]:
+        """For each literal the known states in which it holds."""
+        if self._synchronised < len(self.states.rows):
+            everywhere = self.states.all
+            for number, predicate in enumerate(self.vocabulary.predicates):
+                holds = self.states.where(predicate)
+                self._columns[2 * number] = holds
+                self._columns[2 * number + 1] = everywhere & ~holds
+            self._synchronised = len(self.states.rows)
+        return self._columns
+
+    def row(self, state: int) -> Cube:
+        """All literals that hold in a known state."""
+        while len(self._rows) <= state:
+            bit = 1 << len(self._rows)
+            self._rows.append(sum(1 << literal for literal, column in enumerate(self.columns()) if column & bit))
+        return self._rows[state]
+
+    def where(self, cube: Cube, within: int) -> int:
+        """The known states, of those given, in which the cube holds."""
+        columns = self.columns()
+        for literal in literals(cube):
+            within &= columns[literal]
+        return within
+
+    def relevant(self, question: Question) -> list[int]:
+        """The cone of influence of a question: the predicates that may matter to it."""
+        names = variables(question.goal)
+        context = [variables(part) for part in question.context]
+        while True:
+            predicates = self.vocabulary.connected(names, question.excluded)
+            reached = names.union(*(self.vocabulary.mentions[number] for number in predicates))
+            for part in context:
+                if part & reached:
+                    reached = reached | part
+            if reached == names:
+                return predicates
+            names = reached
+
+
+class GrowingSearch:
+    """The search without enumeration; see the module."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.knowledge = knowledge
+
+    def cubes(self, question: Question, most: int | None) -> list[Cube]:
+        literal = self.knowledge.vocabulary.literal(question.goal)
+        with self.knowledge.solver.supposing(question.context, question.fresh):
+            run = SearchRun(self.knowledge, question)
+            if literal is not None and literal // 2 not in question.excluded and run.is_possible(1 << literal):
+                return [1 << literal]
+            if not run.successes and run.is_exact():
+                return []  # nothing satisfies the goal
+            limit = 0
+            while (most is None or limit <= most) and not run.complete(limit):
+                limit += 1
+            return run.kept
+
+
+class SearchRun:
+    """The state of one search."""
+
+    def __init__(self, knowledge: Knowledge, question: Question) -> None:
+        self.knowledge = knowledge
+        self.question = question
+        self.vocabulary = knowledge.vocabulary
+        self.relevant = knowledge.relevant(question)
+        self.universe = sum(3 << 2 * number for number in self.relevant)
+        self.kept: list[Cube] = []  # by size and in order
+        self.found: list[Cube] = []  # of the size that is being looked for
+        self.settled = Family()  # cubes that none may contain: found, or contradicting the context
+        self.refused = knowledge.consistency
+        self.cut = False
+        denied = negation(question.goal)
+        self.fails = knowledge.solver.switch(denied)
+        self.news: Any = None  # the switch for: the goal holds, and no cube kept so far covers the state
+        self.free = not question.fresh
+        self.inside = self.successes = self.failures = self.uncovered = 0
+        states = knowledge.states
+        if self.free:
+            self.inside = states.all
+            for part in question.context:
+                self.inside &= states.where(part)
+            self.successes = self.uncovered = self.inside & states.where(question.goal)
+            self.failures = self.inside & ~self.successes
+        numbered = self.vocabulary.numbered
+        self.context = numbered(set().union(*map(variables, question.context)))
+        self.goal = numbered(variables(denied)), numbered(loose_variables(denied, self.vocabulary.known))
+
+    # -- states
+
+    def learn(self, state: tuple[int, ...] | None, *, fails: bool) -> bool:
+        """A state of the context, and whether the goal fails there. False if nothing was learnt."""
+        if state is None:
+            return False
+        bit = 1 << self.knowledge.states.add(state)
+        self.inside |= bit
+        if fails:
+            new = not self.failures & bit
+            self.failures |= bit
+        else:
+            new = not self.successes & bit
+            self.successes |= bit
+            if not any(self.knowledge.where(cube, bit) for cube in self.kept):
+                self.uncovered |= bit
+        return new
+
+    def switches(self, cube: Cube) -> list[Any]:
+        return [self.knowledge.switches[literal] for literal in literals(cube)]
+
+    def is_possible(self, cube: Cube) -> bool:
+        """Whether some state of the context satisfies the cube."""
+        if self.knowledge.where(cube, self.inside):
+            return True
+        answer = self.knowledge.solver.ask(self.switches(cube))
+        if answer is not None and answer.state is not None and self.free:
+            fails = not self.knowledge.states.holds(self.question.goal, answer.state)
+            self.learn(answer.state, fails=fails)
+        return answer is not None
+
+    def says_something(self, cube: Cube) -> bool:
+        """Whether the cube covers a state in which the goal holds and that no cube kept so far covers."""
+        if self.knowledge.where(cube, self.uncovered):
+            return True
+        if self.news is None:
+            refuted = [any_of([self.vocabulary.conditions[each ^ 1] for each in literals(kept)]) for kept in self.kept]
+            self.news = self.knowledge.solver.switch(all_of([self.question.goal, *refuted]))
+        answer = self.knowledge.solver.ask([*self.switches(cube), self.news])
+        if answer is not None and self.free:
+            self.learn(answer.state, fails=False)
+        return answer is not None
+
+    def is_exact(self) -> bool:
+        """Whether the cubes kept so far cover every state in which the goal holds."""
+        return not self.says_something(0)
+
+    # -- the search
+
+    def complete(self, limit: int) -> bool:
+        """Find and keep all cubes of that size; True if larger ones would say nothing new, or there are none."""
+        if limit and self.is_exact():
+            return True
+        self.found = []
+        self.cut = False
+        self.grow(0, 0, self.context | self.goal[0], self.context, self.goal[1], self.failures, self.universe, limit)
+        self.keep()
+        return not self.cut
+
+    def keep(self) -> None:
+        """Of the cubes found, in order, those that still say something new."""
+        for cube in sorted(self.found, key=rank):
+            if self.says_something(cube):
+                self.kept.append(cube)
+                self.uncovered &= ~self.knowledge.where(cube, self.uncovered)
+                self.news = None
+
+    def grow(
+        self, cube: Cube, size: int, occurring: int, twice: int, loose: int, failing: int, allowed: Cube, limit: int
+    ) -> None:
+        """Judge the cube, or extend it by what it needs; every extension is met once."""
+        loose_ends = loose & ~twice
+        if not loose_ends and not failing:
+            failing = self.judge(cube)
+            if not failing:
+                return
+        choices = self.choices(loose_ends, failing, allowed, last=size + 1 >= limit)
+        if size >= limit:
+            self.cut |= choices != 0
+            return
+        vocabulary, consistency = self.vocabulary, self.knowledge.consistency
+        for literal in literals(choices):
+            allowed &= ~(1 << literal)
+            grown = cube | 1 << literal
+            if consistency.within(grown, literal) or self.settled.within(grown, literal):
+                continue
+            names = vocabulary.occurring[literal]
+            if self.says_something(grown):
+                self.grow(
+                    grown,
+                    size + 1,
+                    occurring | names,
+                    twice | occurring & names,
+                    loose | vocabulary.loose[literal],
+                    self.knowledge.where(1 << literal, failing) if failing else 0,
+                    allowed & ~(1 << (literal ^ 1)),
+                    limit,
+                )
+            else:
+                self.settled.add(grown)
+
+    def choices(self, loose_ends: int, failing: int, allowed: Cube, *, last: bool) -> Cube:
+        """The literals of which the cube needs one."""
+        if not loose_ends:
+            return allowed & ~self.knowledge.row((failing & -failing).bit_length() - 1)
+        with_variable = self.vocabulary.with_variable
+        options = [with_variable.get(name, 0) & allowed for name in literals(loose_ends)]
+        if last:
+            return reduce(int.__and__, options)
+        return min(options, key=int.bit_count)
+
+    def judge(self, cube: Cube) -> int:
+        """Settle a candidate; the known failures that satisfy it, if it does not imply the goal."""
+        failing = self.knowledge.where(cube, self.failures)
+        if failing:
+            return failing
+        answer = self.knowledge.solver.ask([*self.switches(cube), self.fails])
+        if answer is not None and self.learn(answer.state, fails=True):
+            return self.knowledge.where(cube, self.failures)
+        self.settled.add(cube)
+        if answer is None and self.is_possible(cube):
+            self.found.append(cube)
+        return 0
+
+
+def any_of(conditions: Sequence[Expression]) -> Expression:
+    """Their disjunction."""
+    return _joined("||", conditions) if conditions else Integer(0)
+
+
+def all_of(conditions: Sequence[Expression]) -> Expression:
+    """Their conjunction."""
+    return _joined("&&", conditions) if conditions else Integer(1)
+
+
+def _joined(operator: str, conditions: Sequence[Expression]) -> Expression:
+    return reduce(lambda left, right: Binary(operator, left, right), conditions)

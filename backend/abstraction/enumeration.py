@@ -1,0 +1,40 @@
+"""The papers' search for cubes, to compare with: all cubes by increasing size, one question each (CUPEX, Fig. 6a).
+
+A cube that contains one already found is not asked about, nor is one that is known to be impossible.
+"""
+
+from itertools import combinations, product
+
+from ebb.backend.abstraction.cube_search import Knowledge, Question, SearchRun
+from ebb.backend.abstraction.vocabulary import Cube
+
+
+class EnumeratingSearch:
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.knowledge = knowledge
+
+    def cubes(self, question: Question, most: int | None) -> list[Cube]:
+        with self.knowledge.solver.supposing(question.context, question.fresh):
+            run = SearchRun(self.knowledge, question)
+            relevant = run.relevant
+            done = False
+            for size in range(min(most or len(relevant), len(relevant)) + 1):
+                done = done or run.is_exact()
+                run.found = []
+                for predicates in combinations(relevant, size):
+                    for signs in product((0, 1), repeat=size):
+                        cube = sum(1 << 2 * number + sign for number, sign in zip(predicates, signs, strict=True))
+                        if not any(not other & ~cube for other in run.settled.cubes):
+                            self.ask(run, cube)
+                if not done:
+                    run.keep()
+            return run.kept
+
+    def ask(self, run: SearchRun, cube: Cube) -> None:
+        if any(not combination & ~cube for combination in self.knowledge.consistency.cubes):
+            return
+        switches = run.switches(cube)
+        if self.knowledge.solver.ask([*switches, run.fails]) is None:
+            run.settled.add(cube)
+            if self.knowledge.solver.ask(switches) is not None:
+                run.found.append(cube)

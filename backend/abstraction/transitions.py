@@ -1,0 +1,482 @@
+"""From IR to guarded parallel assignments: what predicate abstraction works on.
+
+    atomic {                                from L, if cnt != 0:   X, X_1, cnt = X_1, ?1, 0
+      assume(cnt != 0);
+      X = X_1;
+      forget(X_1);
+      cnt = 0;
+    }
+    r = cnt == 0 ? X : X_1;                 from M, if cnt == 0:   r = X
+                                            from M, if cnt != 0:   r = X_1
+
+One step of a process is one transition. Each way through an atomic block is one, with everything that it does expressed
+over the state before the step, so that no correlation inside the block is lost; each case of a conditional value is
+one too. `?1` is any value, chosen anew. A block with a loop in it has no such list of ways: its instructions are then
+transitions of their own, between which no other process moves.
+
+What the language itself forbids (an index out of bounds, a value out of range, a division by zero) is a check like an
+assertion. What follows a check may rely on it: a run that fails it is a violation already.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from ebb.backend.abstraction.simplification import alternatives, simplified
+from ebb.formats.errors import Position
+from ebb.formats.expressions import (
+    At,
+    Binary,
+    Conditional,
+    Element,
+    Expression,
+    Integer,
+    Name,
+    Place,
+    Unary,
+    negation,
+    place_name,
+    show,
+)
+from ebb.formats.ir import (
+    Add,
+    Assert,
+    Assign,
+    Assume,
+    Atomic,
+    Branch,
+    Choose,
+    Collect,
+    Fence,
+    Flush,
+    Forget,
+    Get,
+    Goto,
+    Havoc,
+    Instruction,
+    Overflow,
+    Process,
+    Program,
+    Put,
+    Range,
+    Skip,
+    Transaction,
+    Variable,
+)
+
+END = ""  # the location of a process that has ended
+_MOST_WAYS = 200  # through one instruction
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A condition that has to hold where the guard does."""
+
+    guard: tuple[Expression, ...]
+    condition: Expression
+    fresh: tuple[tuple[str, Range | None], ...]
+    what: str
+    at: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """A step: possible where the guard holds. All expressions are over the state before it."""
+
+    process: str
+    source: str
+    target: str
+    guard: tuple[Expression, ...]
+    updates: tuple[tuple[Place, Expression], ...]
+    given: tuple[Expression, ...]  # what the checks before it have established
+    fresh: tuple[tuple[str, Range | None], ...]  # names that stand for any value (of a range)
+    overflow: bool
+    at: Position
+    note: str
+
+    def after(self, expression: Expression) -> Expression:
+        """The weakest precondition: the expression about the state after the step, over the state before it."""
+        return simplified(_substituted(expression, _Values.of(self.updates)))
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place of control with the ways on from it; `inside` an atomic block nobody else moves."""
+
+    label: str
+    transitions: tuple[Transition, ...]
+    checks: tuple[Check, ...]
+    at: Position
+    note: str
+    inside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """What one process does. The first location is where it begins."""
+
+    process: str
+    locations: tuple[Location, ...]
+    at: Position
+    background: bool
+
+
+def qualified_variables(program: Program) -> dict[str, Variable]:
+    """All variables, a local as `Process.name`."""
+    found = {variable.name: variable for variable in program.shared}
+    for process in program.processes:
+        found |= {f"{process.name}.{variable.name}": variable for variable in process.locals}
+    return found
+
+
+def controls(program: Program) -> tuple[Control, ...]:
+    variables = qualified_variables(program)
+    return tuple(_Translation(process, variables).control() for process in program.processes)
+
+
+class _Values:
+    """What variables are worth in terms of an earlier state; those not mentioned have kept their value."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, Expression] = {}
+        self.writes: dict[str, list[tuple[Expression, Expression]]] = {}
+
+    @classmethod
+    def of(cls, updates: tuple[tuple[Place, Expression], ...]) -> "_Values":
+        values = cls()
+        for place, value in updates:
+            values.write(place, value)
+        return values
+
+    def copy(self) -> "_Values":
+        values = _Values()
+        values.names = dict(self.names)
+        values.writes = {array: list(writes) for array, writes in self.writes.items()}
+        return values
+
+    def write(self, place: Place, value: Expression) -> None:
+        if isinstance(place, Name):
+            self.names[place.name] = value
+            return
+        writes = self.writes.setdefault(place.array, [])
+        writes[:] = [(index, old) for index, old in writes if index != place.index]
+        writes.append((place.index, value))
+
+    def updates(self) -> tuple[tuple[Place, Expression], ...]:
+        found: list[tuple[Place, Expression]] = [(Name(name), value) for name, value in self.names.items()]
+        found += [(Element(array, i), value) for array, writes in self.writes.items() for i, value in writes]
+        return tuple((place, value) for place, value in found if place != value)
+
+
+def _substituted(expression: Expression, values: _Values) -> Expression:
+    match expression:
+        case Integer() | At():
+            return expression
+        case Name(name):
+            return values.names.get(name, expression)
+        case Element(array, index):
+            index = _substituted(index, values)
+            read: Expression = Element(array, index)
+            for written, value in values.writes.get(array, ()):
+                read = simplified(Conditional(Binary("==", index, written), value, read))
+            return read
+        case Unary(operator, operand):
+            return Unary(operator, _substituted(operand, values))
+        case Binary(operator, left, right):
+            return Binary(operator, _substituted(left, values), _substituted(right, values))
+        case Conditional(condition, then, otherwise):
+            return Conditional(
+                _substituted(condition, values), _substituted(then, values), _substituted(otherwise, values)
+            )
+        case _:
+            assert_never(expression)
+
+
+class _Unbounded(Exception):
+    """There is no end of ways through an instruction."""
+
+
+@dataclass(slots=True)
+class _Way:
+    """The beginning of a way through an instruction."""
+
+    values: _Values
+    guard: tuple[Expression, ...] = ()
+    given: tuple[Expression, ...] = ()
+    fresh: tuple[tuple[str, Range | None], ...] = ()
+
+    def copy(self) -> "_Way":
+        return _Way(self.values.copy(), self.guard, self.given, self.fresh)
+
+    def value(self, expression: Expression) -> Expression:
+        return simplified(_substituted(expression, self.values))
+
+
+class _Translation:
+    def __init__(self, process: Process, variables: dict[str, Variable]) -> None:
+        self.process = process
+        self.variables = variables
+        self.own = {variable.name: f"{process.name}.{variable.name}" for variable in process.locals}
+
+    def control(self) -> Control:
+        locations = self.locations(self.process.body, END, inside=False)
+        when = self.process.when
+        if when is not None:
+            started = Binary("!=", Name(when), Integer(0))
+            first = locations[0]
+            begins = tuple(replace(t, guard=(started, *t.guard)) for t in first.transitions)
+            checks = tuple(replace(check, guard=(started, *check.guard)) for check in first.checks)
+            locations[0] = replace(first, transitions=begins, checks=checks)
+        return Control(self.process.name, tuple(locations), self.process.at, self.process.background)
+
+    def locations(self, body: tuple[Instruction, ...], after: str, inside: bool) -> list[Location]:
+        found: list[Location] = []
+        for number, instruction in enumerate(body):
+            following = body[number + 1].label if number + 1 < len(body) else after
+            try:
+                found.append(self.location(instruction, following, inside))
+            except _Unbounded:
+                assert isinstance(instruction.action, Atomic)
+                found.append(self.entry(instruction))
+                found += self.locations(instruction.action.body, following, inside=True)
+        return found
+
+    def entry(self, instruction: Instruction) -> Location:
+        """Into a block whose instructions are transitions of their own."""
+        assert isinstance(instruction.action, Atomic)
+        inside = instruction.action.body[0].label
+        way = Transition(
+            self.process.name, instruction.label, inside, (), (), (), (), False, instruction.at, instruction.note
+        )
+        return Location(instruction.label, (way,), (), instruction.at, instruction.note)
+
+    def location(self, instruction: Instruction, following: str, inside: bool) -> Location:
+        checks: list[Check] = []
+        transitions: list[Transition] = []
+        start = _Way(_Values())
+        for way, target in self.ways(instruction, start, following, checks):
+            if len(transitions) >= _MOST_WAYS:
+                raise _Unbounded
+            transitions.append(
+                Transition(
+                    self.process.name,
+                    instruction.label,
+                    END if target is None else target,
+                    way.guard,
+                    way.values.updates(),
+                    way.given,
+                    way.fresh,
+                    target is None,
+                    instruction.at,
+                    instruction.note,
+                )
+            )
+        unique = list(dict.fromkeys(checks))
+        return Location(
+            instruction.label, tuple(transitions), tuple(unique), instruction.at, instruction.note, inside
+        )
+
+    def ways(
+        self, instruction: Instruction, way: _Way, following: str, checks: list[Check]
+    ) -> Iterator[tuple[_Way, str | None]]:
+        """The ways on from the beginning of a way, with where they lead; None is an overflow."""
+        match instruction.action:
+            case Assign(target, value):
+                for after in self.assigned(instruction, way, target, value, checks):
+                    yield after, following
+            case Put(target, _, source) | Get(target, source, _):
+                for after in self.assigned(instruction, way, target, source, checks):
+                    yield after, following
+            case Havoc(target):
+                yield self.any_value(instruction, way, target, self.variable(target).range, checks), following
+            case Choose(target, _):
+                chosen = self.any_value(instruction, way, target, None, checks)
+                value = chosen.value(self.place(target))
+                self.check_range(instruction, chosen, self.variable(target), value, checks)
+                yield chosen, following
+            case Forget(target):
+                if self.variable(target).type == "integer":
+                    way = self.any_value(instruction, way, target, self.variable(target).range, checks)
+                yield way, following
+            case Assume(condition):
+                for after, holds in self.evaluated(instruction, way, condition, checks):
+                    yield from self.assumed(after, holds, following)
+            case Assert(condition):
+                for after, holds in self.evaluated(instruction, way, condition, checks):
+                    what = instruction.note or f"assert({show(condition)})"
+                    self.check(instruction, after, holds, what, checks)
+                    yield after, following
+            case Branch(condition, label):
+                for after, holds in self.evaluated(instruction, way, condition, checks):
+                    yield from self.assumed(after, holds, label)
+                    yield from self.assumed(after, simplified(negation(holds)), following)
+            case Goto(targets):
+                for label in targets:
+                    yield way.copy(), label
+            case Overflow():
+                yield way, None
+            case Atomic(body):
+                yield from self.through(body, way, following, checks)
+            case Skip() | Fence() | Flush() | Transaction() | Collect() | Add():
+                yield way, following
+            case _:
+                assert_never(instruction.action)
+
+    def through(
+        self, body: tuple[Instruction, ...], way: _Way, following: str, checks: list[Check]
+    ) -> Iterator[tuple[_Way, str | None]]:
+        """All ways through a block, depth first."""
+        number = {instruction.label: index for index, instruction in enumerate(body)}
+        labels = [instruction.label for instruction in body] + [END]
+        todo: list[tuple[_Way, int, frozenset[int]]] = [(way, 0, frozenset())]
+        steps = 0
+        while todo:
+            current, at, passed = todo.pop()
+            if at == len(body):
+                yield current, following
+                continue
+            steps += 1
+            if at in passed or steps > 50 * _MOST_WAYS:
+                raise _Unbounded
+            nexts: list[tuple[_Way, int, frozenset[int]]] = []
+            for after, target in self.ways(body[at], current, labels[at + 1], checks):
+                if target is None:
+                    yield after, None
+                else:
+                    nexts.append((after, number.get(target, len(body)), passed | {at}))
+            todo.extend(reversed(nexts))
+
+    # -- one instruction
+
+    def assigned(
+        self, instruction: Instruction, way: _Way, target: Place, value: Expression, checks: list[Check]
+    ) -> Iterator[_Way]:
+        for after, new in self.evaluated(instruction, way, value, checks):
+            self.check_range(instruction, after, self.variable(target), new, checks)
+            after.values.write(self.written(instruction, after, target, checks), new)
+            yield after
+
+    def any_value(
+        self, instruction: Instruction, way: _Way, target: Place, values: Range | None, checks: list[Check]
+    ) -> _Way:
+        after = way.copy()
+        name = f"?{len(way.fresh) + 1}"
+        after.fresh = (*way.fresh, (name, values))
+        after.values.write(self.written(instruction, after, target, checks), Name(name))
+        return after
+
+    def written(self, instruction: Instruction, way: _Way, target: Place, checks: list[Check]) -> Place:
+        """The place that is written, its index over the state before."""
+        place = self.place(target)
+        if isinstance(place, Element):
+            self.check_faults(instruction, way, place, checks)
+            return Element(place.array, way.value(place.index))
+        return place
+
+    def evaluated(
+        self, instruction: Instruction, way: _Way, expression: Expression, checks: list[Check]
+    ) -> Iterator[tuple[_Way, Expression]]:
+        """The expression over the state before, case by case."""
+        own = self.named(expression)
+        way = way.copy()
+        self.check_faults(instruction, way, own, checks)
+        cases = alternatives(way.value(own))
+        for conditions, value in cases:
+            after = way if len(cases) == 1 else way.copy()
+            after.guard += tuple(condition for condition in conditions if condition not in after.guard)
+            if not any(negation(condition) in after.guard for condition in conditions):
+                yield after, value
+
+    def assumed(self, way: _Way, condition: Expression, target: str) -> Iterator[tuple[_Way, str]]:
+        after = way.copy()
+        if isinstance(condition, Integer):
+            if condition.value == 0:
+                return
+        elif negation(condition) in way.guard:
+            return
+        elif condition not in way.guard:
+            after.guard += (condition,)
+        yield after, target
+
+    # -- checks
+
+    def check(
+        self, instruction: Instruction, way: _Way, condition: Expression, what: str, checks: list[Check]
+    ) -> None:
+        """The condition, over the state before, has to hold on this way, and is relied on from now on."""
+        condition = simplified(condition)
+        if isinstance(condition, Integer) and condition.value != 0:
+            return
+        if condition in way.given:
+            return
+        guard = (*way.guard, *way.given)
+        checks.append(Check(guard, condition, way.fresh, what, instruction.at))
+        way.given += (condition,)
+
+    def check_range(
+        self, instruction: Instruction, way: _Way, variable: Variable, value: Expression, checks: list[Check]
+    ) -> None:
+        if variable.range is not None:
+            low, high = Integer(variable.range.low), Integer(variable.range.high)
+            what = f"{variable.name} in {variable.range.low}..{variable.range.high}"
+            within = Binary("&&", Binary("<=", low, value), Binary("<=", value, high))
+            self.check(instruction, way, within, what, checks)
+
+    def check_faults(self, instruction: Instruction, way: _Way, expression: Expression, checks: list[Check]) -> None:
+        for condition, what in self.faults(expression):
+            self.check(instruction, way, way.value(condition), what, checks)
+
+    def faults(self, expression: Expression) -> Iterator[tuple[Expression, str]]:
+        """What has to hold for the expression to have a value."""
+        match expression:
+            case Integer() | Name() | At():
+                return
+            case Element(array, index):
+                yield from self.faults(index)
+                size = self.variables[array].size or 1
+                if not (isinstance(index, Integer) and 0 <= index.value < size):
+                    inside = Binary("&&", Binary("<=", Integer(0), index), Binary("<", index, Integer(size)))
+                    yield inside, f"{show(expression)} in bounds"
+            case Unary(_, operand):
+                yield from self.faults(operand)
+            case Binary(operator, left, right):
+                yield from self.faults(left)
+                yield from self.faults(right)
+                if operator in ("/", "%") and not (isinstance(right, Integer) and right.value != 0):
+                    yield Binary("!=", right, Integer(0)), f"{show(expression)} divides by something"
+            case Conditional(condition, then, otherwise):
+                yield from self.faults(condition)
+                for fault, what in self.faults(then):
+                    yield Binary("||", negation(condition), fault), what
+                for fault, what in self.faults(otherwise):
+                    yield Binary("||", condition, fault), what
+            case _:
+                assert_never(expression)
+
+    # -- names
+
+    def variable(self, place: Place) -> Variable:
+        return self.variables[place_name(self.place(place))]
+
+    def place(self, place: Place) -> Place:
+        named = self.named(place)
+        assert isinstance(named, Name | Element)
+        return named
+
+    def named(self, expression: Expression) -> Expression:
+        """The expression with locals under their full names."""
+        match expression:
+            case Integer() | At():
+                return expression
+            case Name(name):
+                return Name(self.own.get(name, name))
+            case Element(array, index):
+                return Element(self.own.get(array, array), self.named(index))
+            case Unary(operator, operand):
+                return Unary(operator, self.named(operand))
+            case Binary(operator, left, right):
+                return Binary(operator, self.named(left), self.named(right))
+            case Conditional(condition, then, otherwise):
+                return Conditional(self.named(condition), self.named(then), self.named(otherwise))
+            case _:
+                assert_never(expression)
