@@ -80,4 +80,4 @@ class _Search:
         if answer is None:
             knowledge.consistency.add(cube)
         elif answer.state is not None:
-            knowledge.states.add(answer.state)
+            knowledge.add(answer.state)

@@ -17,15 +17,24 @@ order, each cube that covers a state which those before it do not.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Protocol
 
 from ebb.backend.abstraction.smt import Solver
-from ebb.backend.abstraction.states import States
+from ebb.backend.abstraction.states import State, States
 from ebb.backend.abstraction.vocabulary import Consistency, Cube, Family, Vocabulary, literals, loose_variables, rank
+from ebb.formats.errors import Position
 from ebb.formats.expressions import Binary, Expression, Integer, negation, variables
-from ebb.formats.ir import Range
+from ebb.formats.ir import Range, Variable
+
+
+# Among few predicates cubes of any size are looked for. Among more, large cubes would be most of the work, and none of
+# the proofs that were tried uses one; a limit that is asked for applies either way.
+_FEW = 8
+_SIZE_AMONG_MANY = 4
+
+_ANY = Variable("", Position(1, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,33 +61,27 @@ class Knowledge:
         self.states = States(solver.cells, solver.variables)
         self.consistency = Consistency()
         self.switches = [solver.switch(condition) for condition in vocabulary.conditions]
-        self._columns: list[int] = [0] * len(vocabulary.conditions)
-        self._rows: list[Cube] = []
-        self._synchronised = 0
+        self.columns = [0] * len(vocabulary.conditions)  # for each literal the known states in which it holds
+        self.rows: list[Cube] = []  # for each known state all literals that hold in it
+        self._evaluate = [self.states.evaluator(predicate) for predicate in vocabulary.predicates]
 
-    def columns(self) -> list[int]:
-        """For each literal the known states in which it holds."""
-        if self._synchronised < len(self.states.rows):
-            everywhere = self.states.all
-            for number, predicate in enumerate(self.vocabulary.predicates):
-                holds = self.states.where(predicate)
-                self._columns[2 * number] = holds
-                self._columns[2 * number + 1] = everywhere & ~holds
-            self._synchronised = len(self.states.rows)
-        return self._columns
-
-    def row(self, state: int) -> Cube:
-        """All literals that hold in a known state."""
-        while len(self._rows) <= state:
-            bit = 1 << len(self._rows)
-            self._rows.append(sum(1 << literal for literal, column in enumerate(self.columns()) if column & bit))
-        return self._rows[state]
+    def add(self, state: State) -> int:
+        """The number of the state, which is now known."""
+        number = self.states.add(state)
+        if number == len(self.rows):
+            bit = 1 << number
+            row = 0
+            for predicate, evaluate in enumerate(self._evaluate):
+                literal = 2 * predicate if evaluate(state) else 2 * predicate + 1
+                self.columns[literal] |= bit
+                row |= 1 << literal
+            self.rows.append(row)
+        return number
 
     def where(self, cube: Cube, within: int) -> int:
         """The known states, of those given, in which the cube holds."""
-        columns = self.columns()
         for literal in literals(cube):
-            within &= columns[literal]
+            within &= self.columns[literal]
         return within
 
     def relevant(self, question: Question) -> list[int]:
@@ -103,13 +106,17 @@ class GrowingSearch:
         self.knowledge = knowledge
 
     def cubes(self, question: Question, most: int | None) -> list[Cube]:
-        literal = self.knowledge.vocabulary.literal(question.goal)
         with self.knowledge.solver.supposing(question.context, question.fresh):
             run = SearchRun(self.knowledge, question)
-            if literal is not None and literal // 2 not in question.excluded and run.is_possible(1 << literal):
-                return [1 << literal]
+            if run.fails_at_will():
+                return []
+            literal = run.goal_literal()
+            if literal is not None:
+                return [literal]
             if not run.successes and run.is_exact():
                 return []  # nothing satisfies the goal
+            if most is None and len(run.relevant) > _FEW:
+                most = _SIZE_AMONG_MANY
             limit = 0
             while (most is None or limit <= most) and not run.complete(limit):
                 limit += 1
@@ -148,11 +155,11 @@ class SearchRun:
 
     # -- states
 
-    def learn(self, state: tuple[int, ...] | None, *, fails: bool) -> bool:
+    def learn(self, state: State | None, *, fails: bool) -> bool:
         """A state of the context, and whether the goal fails there. False if nothing was learnt."""
         if state is None:
             return False
-        bit = 1 << self.knowledge.states.add(state)
+        bit = 1 << self.knowledge.add(state)
         self.inside |= bit
         if fails:
             new = not self.failures & bit
@@ -164,6 +171,20 @@ class SearchRun:
                 self.uncovered |= bit
         return new
 
+    def goal_literal(self) -> Cube | None:
+        """The literal that says exactly what the goal says, if there is one: no other cube is needed then."""
+        literal = self.vocabulary.literal(self.question.goal)
+        if literal is None or literal // 2 in self.question.excluded or not self.is_possible(1 << literal):
+            return None
+        return 1 << literal
+
+    def fails_at_will(self) -> bool:
+        """Whether a value that is chosen anew can make the goal fail in every state."""
+        denied = negation(self.question.goal)
+        chosen = {name: replace(_ANY, range=values) for name, values in self.question.fresh}
+        limited = set().union(*map(variables, self.question.context))
+        return bool(loose_variables(denied, chosen) - limited)
+
     def switches(self, cube: Cube) -> list[Any]:
         return [self.knowledge.switches[literal] for literal in literals(cube)]
 
@@ -173,8 +194,8 @@ class SearchRun:
             return True
         answer = self.knowledge.solver.ask(self.switches(cube))
         if answer is not None and answer.state is not None and self.free:
-            fails = not self.knowledge.states.holds(self.question.goal, answer.state)
-            self.learn(answer.state, fails=fails)
+            bit = 1 << self.knowledge.add(answer.state)
+            self.learn(answer.state, fails=not self.knowledge.states.where(self.question.goal) & bit)
         return answer is not None
 
     def says_something(self, cube: Cube) -> bool:
@@ -185,7 +206,7 @@ class SearchRun:
             refuted = [any_of([self.vocabulary.conditions[each ^ 1] for each in literals(kept)]) for kept in self.kept]
             self.news = self.knowledge.solver.switch(all_of([self.question.goal, *refuted]))
         answer = self.knowledge.solver.ask([*self.switches(cube), self.news])
-        if answer is not None and self.free:
+        if answer is not None:
             self.learn(answer.state, fails=False)
         return answer is not None
 
@@ -201,7 +222,8 @@ class SearchRun:
             return True
         self.found = []
         self.cut = False
-        self.grow(0, 0, self.context | self.goal[0], self.context, self.goal[1], self.failures, self.universe, limit)
+        occurring = self.context | self.goal[0], self.context, self.goal[1]
+        self.grow(0, 0, occurring, self.failures, self.uncovered, self.universe, limit)
         self.keep()
         return not self.cut
 
@@ -214,48 +236,71 @@ class SearchRun:
                 self.news = None
 
     def grow(
-        self, cube: Cube, size: int, occurring: int, twice: int, loose: int, failing: int, allowed: Cube, limit: int
+        self,
+        cube: Cube,
+        size: int,
+        variables_: tuple[int, int, int],
+        failing: int,
+        news: int,
+        allowed: Cube,
+        limit: int,
     ) -> None:
-        """Judge the cube, or extend it by what it needs; every extension is met once."""
+        """Judge the cube, or extend it by what it needs; every extension is met once.
+
+        The variables are those that occur, those that occur twice, and the loose ones; `failing` and `news` are known
+        states that satisfy the cube: some in which the goal fails, some that no cube covers yet.
+        """
+        occurring, twice, loose = variables_
         loose_ends = loose & ~twice
         if not loose_ends and not failing:
             failing = self.judge(cube)
             if not failing:
                 return
-        choices = self.choices(loose_ends, failing, allowed, last=size + 1 >= limit)
+        choices = self.choices(loose_ends, failing, allowed)
         if size >= limit:
             self.cut |= choices != 0
             return
-        vocabulary, consistency = self.vocabulary, self.knowledge.consistency
-        for literal in literals(choices):
-            allowed &= ~(1 << literal)
-            grown = cube | 1 << literal
-            if consistency.within(grown, literal) or self.settled.within(grown, literal):
+        if size + 1 == limit and loose_ends:
+            self.cut |= choices != 0
+            choices = reduce(int.__and__, self.options(loose_ends, allowed))  # the last literal has to end them all
+        columns, vocabulary = self.knowledge.columns, self.vocabulary
+        impossible, settled = self.knowledge.consistency.by_literal, self.settled.by_literal
+        while choices:
+            bit = choices & -choices
+            choices ^= bit
+            allowed ^= bit
+            literal = bit.bit_length() - 1
+            rest = ~(cube | bit)
+            if any(not each & rest for each in impossible[literal]):
+                continue
+            if any(not each & rest for each in settled[literal]):
                 continue
             names = vocabulary.occurring[literal]
-            if self.says_something(grown):
-                self.grow(
-                    grown,
-                    size + 1,
-                    occurring | names,
-                    twice | occurring & names,
-                    loose | vocabulary.loose[literal],
-                    self.knowledge.where(1 << literal, failing) if failing else 0,
-                    allowed & ~(1 << (literal ^ 1)),
-                    limit,
-                )
-            else:
-                self.settled.add(grown)
+            column = columns[literal]
+            new = news & column
+            if not new and not self.says_something(cube | bit):
+                self.settled.add(cube | bit)
+                continue
+            self.grow(
+                cube | bit,
+                size + 1,
+                (occurring | names, twice | occurring & names, loose | vocabulary.loose[literal]),
+                failing & column,
+                new,
+                allowed & ~(bit >> 1 if literal & 1 else bit << 1),
+                limit,
+            )
 
-    def choices(self, loose_ends: int, failing: int, allowed: Cube, *, last: bool) -> Cube:
+    def choices(self, loose_ends: int, failing: int, allowed: Cube) -> Cube:
         """The literals of which the cube needs one."""
-        if not loose_ends:
-            return allowed & ~self.knowledge.row((failing & -failing).bit_length() - 1)
+        if loose_ends:
+            return min(self.options(loose_ends, allowed), key=int.bit_count)
+        return allowed & ~self.knowledge.rows[(failing & -failing).bit_length() - 1]
+
+    def options(self, loose_ends: int, allowed: Cube) -> list[Cube]:
+        """For each loose end the literals that mention it."""
         with_variable = self.vocabulary.with_variable
-        options = [with_variable.get(name, 0) & allowed for name in literals(loose_ends)]
-        if last:
-            return reduce(int.__and__, options)
-        return min(options, key=int.bit_count)
+        return [with_variable.get(name, 0) & allowed for name in literals(loose_ends)]
 
     def judge(self, cube: Cube) -> int:
         """Settle a candidate; the known failures that satisfy it, if it does not imply the goal."""

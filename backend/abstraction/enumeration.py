@@ -28,7 +28,8 @@ class EnumeratingSearch:
                             self.ask(run, cube)
                 if not done:
                     run.keep()
-            return run.kept
+            literal = run.goal_literal()
+            return run.kept if literal is None else [literal]
 
     def ask(self, run: SearchRun, cube: Cube) -> None:
         if any(not combination & ~cube for combination in self.knowledge.consistency.cubes):

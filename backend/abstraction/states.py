@@ -64,7 +64,7 @@ class States:
     def _column(self, condition: Expression) -> int:
         column = self._columns.get(condition)
         if column is None:
-            column = self._columns[condition] = Column(self._evaluator(condition))
+            column = self._columns[condition] = Column(self.evaluator(condition))
         if column.seen < len(self.rows):
             evaluate = column.evaluate
             found = 0
@@ -74,13 +74,8 @@ class States:
             column.seen = len(self.rows)
         return column.holds
 
-    def holds(self, condition: Expression, state: State) -> bool:
-        """Whether the condition holds in a state, which is then known."""
-        bit = 1 << self.add(state)
-        return bool(self.where(condition) & bit)
-
-    # Closures instead of an interpreter: an evaluation is one call an operation.
-    def _evaluator(self, expression: Expression) -> _Evaluate:
+    def evaluator(self, expression: Expression) -> _Evaluate:
+        """The value of an expression as a function of the state. Closures: an evaluation is one call an operation."""
         match expression:
             case Integer(value):
                 return lambda _: value
@@ -88,17 +83,17 @@ class States:
                 cell = self._cells[(name, 0)]
                 return lambda state: state[cell]
             case Element(array, index):
-                return self._element(array, self._evaluator(index))
+                return self._element(array, self.evaluator(index))
             case Unary("!", operand):
-                inner = self._evaluator(operand)
+                inner = self.evaluator(operand)
                 return lambda state: int(inner(state) == 0)
             case Unary(_, operand):
-                inner = self._evaluator(operand)
+                inner = self.evaluator(operand)
                 return lambda state: -inner(state)
             case Binary(operator, left, right):
-                return _operation(operator, self._evaluator(left), self._evaluator(right))
+                return _operation(operator, self.evaluator(left), self.evaluator(right))
             case Conditional(condition, then, otherwise):
-                test, one, other = map(self._evaluator, (condition, then, otherwise))
+                test, one, other = map(self.evaluator, (condition, then, otherwise))
                 return lambda state: one(state) if test(state) else other(state)
             case At():
                 raise AssertionError("control is not part of a state")

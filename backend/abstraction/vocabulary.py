@@ -4,6 +4,7 @@ Literal 2i says that predicate i holds, literal 2i + 1 that it does not. A cube 
 integer with one bit a literal: the conjunction of what they say.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -92,50 +93,22 @@ class Family:
 
     def __init__(self, cubes: Iterable[Cube] = ()) -> None:
         self.cubes: list[Cube] = []
-        self._by_literal: dict[int, list[Cube]] = {}
+        self.by_literal: defaultdict[int, list[Cube]] = defaultdict(list)
         for cube in cubes:
             self.add(cube)
 
     def add(self, cube: Cube) -> None:
         self.cubes.append(cube)
         for literal in literals(cube):
-            self._by_literal.setdefault(literal, []).append(cube)
+            self.by_literal[literal].append(cube)
 
     def within(self, cube: Cube, literal: int) -> bool:
         """Whether one that has the literal is part of the cube, which also has it."""
-        return any(not each & ~cube for each in self._by_literal.get(literal, ()))
+        return any(not each & ~cube for each in self.by_literal[literal])
 
 
 class Consistency(Family):
     """The combinations of literals that no state satisfies, as far as they are known."""
-
-    def closure(self, cube: Cube) -> Cube:
-        """The cube with all that follows from it: where all of a combination but one literal holds, that does not."""
-        todo = list(literals(cube))
-        while todo:
-            for combination in self._by_literal.get(todo.pop(), ()):
-                rest = combination & ~cube
-                if rest and not rest & (rest - 1):
-                    refuted = rest << 1 if rest.bit_length() & 1 else rest >> 1
-                    if not cube & refuted:
-                        cube |= refuted
-                        todo.append(refuted.bit_length() - 1)
-        return cube
-
-    def weakest(self, cubes: Iterable[Cube]) -> list[Cube]:
-        """The cubes without those that say no more than another one, in their order."""
-        ordered = sorted(cubes, key=rank)
-        closures = [self.closure(cube) for cube in ordered]
-        kept: list[Cube] = []
-        for number, cube in enumerate(ordered):
-            stronger = any(
-                not other & ~closures[number] and (position < number or cube & ~closures[position])
-                for position, other in enumerate(ordered)
-                if position != number
-            )
-            if not stronger:
-                kept.append(cube)
-        return kept
 
 
 def loose_variables(condition: Expression, known: Mapping[str, Variable]) -> set[str]:
