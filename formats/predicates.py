@@ -148,13 +148,13 @@ def resolved(expression: Expression, program: Program) -> Expression:
     return walk(expression)
 
 
-def check_predicates(predicates: Sequence[Predicate]) -> None:
-    """Each predicate is about some variable, and none stands there twice."""
+def check_predicates(predicates: Sequence[Predicate], file: str = "") -> None:
+    """Each predicate is about some variable, and none stands there twice; complaints are about the file."""
     seen: set[Expression] = set()
     for predicate in predicates:
         text = show(predicate.expression)
         if not variables(predicate.expression):
-            raise InputError(f"`{text}` is a constant: a predicate is about variables", predicate.at)
+            raise InputError(f"`{text}` is a constant: a predicate is about variables", predicate.at, file=file)
         if predicate.expression in seen:
-            raise InputError(f"the predicate `{text}` stands here twice", predicate.at)
+            raise InputError(f"the predicate `{text}` stands here twice", predicate.at, file=file)
         seen.add(predicate.expression)

@@ -1,15 +1,16 @@
-"""The Boolean program of a program and predicates."""
+"""The Boolean program of a program and predicates, with the help of a solver."""
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 from ebb.backend.abstraction.boolean_program import Abstraction, boolean_program
 from ebb.backend.abstraction.consistency import find_impossible
-from ebb.backend.abstraction.control_flags import flag_name, flag_variable, flags, obligations
+from ebb.backend.abstraction.control_flags import Flag, flag_name, flag_variable, flags, obligations
 from ebb.backend.abstraction.cube_search import CubeSearch, GrowingSearch, Knowledge
 from ebb.backend.abstraction.enumeration import EnumeratingSearch
+from ebb.backend.abstraction.listed_cubes import ListedSearch
 from ebb.backend.abstraction.simplification import simplified
 from ebb.backend.abstraction.smt import Count, Solver
 from ebb.backend.abstraction.solved import SolvedCubes
@@ -41,101 +42,153 @@ class Figures:
     largest: int = 0
 
 
-def abstract(program: Program, predicates: Sequence[Expression], options: Options) -> tuple[bp.Program, Figures]:
+class Subject:
+    """A program with predicates, taken apart."""
+
+    def __init__(self, program: Program, predicates: Sequence[Expression]) -> None:
+        self.program = program
+        self.predicates = [simplified(predicate) for predicate in predicates]
+        self.flags: list[Flag] = flags(program)
+        self.controls = controls(program)
+        self.variables = qualified_variables(program)
+        self.variables |= {flag_name(flag): flag_variable(flag) for flag in self.flags}
+        named = [Name(flag_name(flag)) for flag in self.flags]
+        self.vocabulary = Vocabulary([*self.predicates, *named], self.variables)
+
+    def at_first(self, flag: Flag) -> bool:
+        """Whether a process begins there."""
+        for control in self.controls:
+            if control.process == flag[0]:
+                return flag[1] == (control.locations[0].label if control.locations else END)
+        return False
+
+    def initial_values(self) -> dict[tuple[str, int], int]:
+        """What is known of the variables at the beginning, by name and index."""
+        return {
+            (name, index): variable.initial
+            for name, variable in self.variables.items()
+            if variable.initial is not None and variable.type == "integer" and "@" not in name
+            for index in range(variable.size or 1)
+        }
+
+
+class KnowledgeCheck(Protocol):
+    def __call__(self, knowledge: Knowledge) -> None:
+        """Looks at what is known about the predicates before anything is built."""
+
+
+def abstract(
+    program: Program,
+    predicates: Sequence[Expression],
+    options: Options,
+    *,
+    listed: Sequence[Sequence[tuple[Expression, bool]]] | None = None,
+    check: KnowledgeCheck | None = None,
+) -> tuple[bp.Program, Figures]:
+    """The abstraction. With `listed` cubes (each a list of predicates and whether they hold), no others are used."""
     begin = time.perf_counter()
     figures = Figures(len(predicates))
-    built = _Build(program, predicates, options, figures)
-    result = boolean_program(built.abstraction())
+    subject = Subject(program, predicates)
+    cubes = None if listed is None else _listed(subject.vocabulary, listed)
+    knowledge = Knowledge(subject.vocabulary, Solver(subject.variables))
+    initial = _initial(subject, knowledge)
+    find_impossible(knowledge)
+    if check is not None:
+        check(knowledge)
+    implying = implying_by_search(knowledge, options, cubes)
+    locations = [location for control in subject.controls for location in control.locations]
+    if options.jobs > 1:
+        from ebb.backend.abstraction.jobs import abstract_in_parallel
+
+        found = abstract_in_parallel(locations, subject, knowledge, options, cubes, figures.smt)
+    else:
+        found = [abstract_location(location, subject.vocabulary, implying) for location in locations]
+    obliged = [
+        (each, decided(implying, (), simplified(each.condition))) for each in obligations(program, subject.controls)
+    ]
+    figures.smt.add(knowledge.solver.count)
+    count_cubes(found, figures)
+    abstraction = Abstraction(
+        program.source,
+        subject.predicates,
+        subject.flags,
+        initial,
+        knowledge.consistency,
+        by_control(subject.controls, found),
+        obliged,
+    )
+    result = boolean_program(abstraction)
     figures.seconds = time.perf_counter() - begin
     return result, figures
 
 
-class _Build:
-    def __init__(
-        self, program: Program, predicates: Sequence[Expression], options: Options, figures: Figures
-    ) -> None:
-        self.program = program
-        self.options = options
-        self.figures = figures
-        self.predicates = [simplified(predicate) for predicate in predicates]
-        self.flags = flags(program)
-        self.controls = controls(program)
-        self.variables = qualified_variables(program) | {
-            flag_name(flag): flag_variable(flag) for flag in self.flags
-        }
-        named = [Name(flag_name(flag)) for flag in self.flags]
-        self.vocabulary = Vocabulary([*self.predicates, *named], self.variables)
-
-    def abstraction(self) -> Abstraction:
-        solver = Solver(self.variables)
-        knowledge = Knowledge(self.vocabulary, solver)
-        initial = self.initial(knowledge)
-        find_impossible(knowledge)
-        implying = self.implying(knowledge)
-        locations = [
-            (control, [abstract_location(each, self.vocabulary, implying) for each in control.locations])
-            for control in self.controls
-        ]
-        obliged = [
-            (each, decided(implying, (), simplified(each.condition)))
-            for each in obligations(self.program, self.controls)
-        ]
-        self.figures.smt.add(solver.count)
-        self.count(locations)
-        return Abstraction(
-            self.program.source,
-            self.predicates,
-            self.flags,
-            initial,
-            knowledge.consistency,
-            locations,
-            obliged,
-        )
-
-    def implying(self, knowledge: Knowledge) -> Implying:
-        search: CubeSearch = (
-            EnumeratingSearch(knowledge) if self.options.search == "enumerate" else GrowingSearch(knowledge)
-        )
-        return SolvedCubes(knowledge, search, self.options.cube_size)
-
-    def initial(self, knowledge: Knowledge) -> list[bool | None]:
-        """The values at the beginning; one that depends on what is arbitrary then is unknown."""
-        context = [
-            Binary("==", place, Integer(variable.initial))
-            for name, variable in self.variables.items()
-            if variable.initial is not None and variable.type == "integer" and "@" not in name
-            for place in _places(name, variable)
-        ]
-        starts = {(control.process, control.locations[0].label if control.locations else END) for control in self.controls}
-        found: list[bool | None] = []
-        with knowledge.solver.supposing(context):
-            for number in range(len(self.predicates)):
-                possible = [
-                    knowledge.solver.ask([knowledge.switches[literal]]) is not None
-                    for literal in (2 * number, 2 * number + 1)
-                ]
-                found.append(None if all(possible) else possible[0])
-        found += [flag in starts for flag in self.flags]
-        return found
-
-    def count(self, locations: Sequence[tuple[Control, Sequence[AbstractLocation]]]) -> None:
-        """The cubes of more than one literal that the transformers use."""
-        used: set[Cube] = set()
-        for _, each in locations:
-            for location in each:
-                for check in location.checks:
-                    used |= {*check.impossible_if, *check.holds_if}
-                for way in location.transitions:
-                    used |= set(way.impossible_if)
-                    for update in way.updates:
-                        used |= {*update.true_if, *update.false_if}
-        self.figures.cubes = sum(cube.bit_count() > 1 for cube in used)
-        self.figures.largest = max((cube.bit_count() for cube in used), default=0)
+def implying_by_search(knowledge: Knowledge, options: Options, listed: Sequence[Cube] | None) -> Implying:
+    search: CubeSearch
+    if listed is not None:
+        search = ListedSearch(knowledge, listed)
+    elif options.search == "enumerate":
+        search = EnumeratingSearch(knowledge)
+    else:
+        search = GrowingSearch(knowledge)
+    return SolvedCubes(knowledge, search, options.cube_size)
 
 
-def _places(name: str, variable: Variable) -> list[Expression]:
-    if variable.size is None:
-        return [Name(name)]
-    return [Element(name, Integer(index)) for index in range(variable.size)]
+def _listed(vocabulary: Vocabulary, listed: Sequence[Sequence[tuple[Expression, bool]]]) -> list[Cube]:
+    """The cubes whose predicates are all in the vocabulary."""
+    numbers = {simplified(predicate): number for number, predicate in enumerate(vocabulary.predicates)}
+    cubes: dict[Cube, None] = {}
+    for each in listed:
+        parts = [(numbers.get(simplified(predicate)), holds) for predicate, holds in each]
+        if all(number is not None for number, _ in parts):
+            cubes[sum(1 << 2 * (number or 0) + (not holds) for number, holds in parts)] = None
+    return list(cubes)
+
+
+def _initial(subject: Subject, knowledge: Knowledge) -> list[bool | None]:
+    """The values at the beginning; one that depends on what is arbitrary then is unknown."""
+    context = [
+        Binary("==", _place(name, index, subject.variables[name]), Integer(value))
+        for (name, index), value in subject.initial_values().items()
+    ]
+    found: list[bool | None] = []
+    with knowledge.solver.supposing(context):
+        for number in range(len(subject.predicates)):
+            possible = [
+                knowledge.solver.ask([knowledge.switches[literal]]) is not None
+                for literal in (2 * number, 2 * number + 1)
+            ]
+            found.append(None if all(possible) else possible[0])
+    return found + [subject.at_first(flag) for flag in subject.flags]
+
+
+def _place(name: str, index: int, variable: Variable) -> Expression:
+    return Name(name) if variable.size is None else Element(name, Integer(index))
+
+
+def by_control(
+    controls: Sequence[Control], locations: Sequence[AbstractLocation]
+) -> list[tuple[Control, Sequence[AbstractLocation]]]:
+    """The locations, which are in the order of the processes, with the process that each belongs to."""
+    found: list[tuple[Control, Sequence[AbstractLocation]]] = []
+    begin = 0
+    for control in controls:
+        end = begin + len(control.locations)
+        found.append((control, locations[begin:end]))
+        begin = end
+    return found
+
+
+def count_cubes(locations: Sequence[AbstractLocation], figures: Figures) -> None:
+    """The cubes of more than one literal that the transformers use."""
+    used: set[Cube] = set()
+    for location in locations:
+        for check in location.checks:
+            used |= {*check.impossible_if, *check.holds_if}
+        for way in location.transitions:
+            used |= set(way.impossible_if)
+            for update in way.updates:
+                used |= {*update.true_if, *update.false_if}
+    figures.cubes = sum(cube.bit_count() > 1 for cube in used)
+    figures.largest = max((cube.bit_count() for cube in used), default=0)
 
 
