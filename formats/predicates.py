@@ -1,8 +1,8 @@
 """Predicates: YAML files of them, and what makes one usable (`docs/formats/predicates.md`).
 
-    predicates:
-      - F0 == 0
-      - P0.f == 0
+predicates:
+  - F0 == 0
+  - P0.f == 0
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,9 +30,7 @@ def read_predicates(path: str, program: Program) -> tuple[Predicate, ...]:
     """The predicates of a file, which are about the variables of the program."""
     text = files.read_text(path)
     try:
-        found = tuple(
-            predicate_in(item, Position(line, column), program) for item, line, column in _items(text)
-        )
+        found = tuple(predicate_in(item, Position(line, column), program) for item, line, column in _items(text))
         check_predicates(found)
         return found
     except InputError as error:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 from ebb.backend.abstraction.control_flags import Flag, Obligation, flag_name
 from ebb.backend.abstraction.transformers import ALWAYS, AbstractLocation, AbstractTransition
-from ebb.backend.abstraction.transitions import END, Control, Transition
+from ebb.backend.abstraction.transitions import END, Check, Control, Transition
 from ebb.backend.abstraction.vocabulary import Consistency, Cube, literals
 from ebb.formats import bp
 from ebb.formats.errors import Position
@@ -53,6 +53,15 @@ def concrete_text(transition: Transition) -> str:
     return " ".join(filter(None, [f"[{guard}]" if guard else "", updates]))
 
 
+ALWAYS_HOLDS = "// always holds: "  # before the text of a check that needs no assertion
+
+
+def check_text(check: Check) -> str:
+    """What has to hold, and where: `[guard] condition`."""
+    guard = " && ".join(show(part, 3) for part in check.guard)
+    return " ".join(filter(None, [f"[{guard}]" if guard else "", show(check.condition)]))
+
+
 def _value(value: Expression, fresh: dict[str, Range | None]) -> str:
     return "*" if isinstance(value, Name) and value.name in fresh else show(value)
 
@@ -70,9 +79,7 @@ class _Layout:
 
     def program(self) -> bp.Program:
         functions = [self.main()]
-        for (control, locations), name in zip(
-            self.abstraction.controls, self.function_names[1:-1], strict=True
-        ):
+        for (control, locations), name in zip(self.abstraction.controls, self.function_names[1:-1], strict=True):
             functions.append(self.process(control, locations, name))
         if self.abstraction.obligations:
             functions.append(self.watcher())
@@ -85,9 +92,8 @@ class _Layout:
         texts += [flag_name(flag) for flag in self.abstraction.flags]
         found = []
         for name, text in zip(self.names, texts, strict=True):
-            ended = text.endswith("@")
-            comments = bp.Comments(beside=f"// {text[:-1]} has ended" if ended else "")
-            found.append(bp.Declaration((name,), () if ended else (text,), comments))
+            comments = bp.Comments(beside=f"// {text[:-1]} has ended" if text.endswith("@") else "")
+            found.append(bp.Declaration((name,), (text,), comments))
         if found:
             first = bp.Comments((bp.HEADING,), found[0].comments.beside)
             found[0] = bp.Declaration(found[0].names, found[0].predicates, first)
@@ -104,9 +110,7 @@ class _Layout:
             started.pop()
         statements += [bp.Statement(bp.StartThread(name)) for name in started]
         statements.append(bp.Statement(bp.AtomicEnd()))
-        enforce = tuple(
-            bp.Enforce(bp.Not(self.cube(cube))) for cube in self.abstraction.consistency.cubes
-        )
+        enforce = tuple(bp.Enforce(bp.Not(self.cube(cube))) for cube in self.abstraction.consistency.cubes)
         above = ("",) if self.names else (bp.HEADING, "")
         return bp.Function("main", enforce=enforce, body=tuple(statements), comments=bp.Comments(above))
 
@@ -119,9 +123,7 @@ class _Layout:
         for number, location in enumerate(locations):
             following = locations[number + 1].location.label if number + 1 < len(locations) else END
             statements += self.location(location, following, labels, inside)
-        return bp.Function(
-            name, body=tuple(statements), process=control.process, comments=bp.Comments(("",))
-        )
+        return bp.Function(name, body=tuple(statements), process=control.process, comments=bp.Comments(("",)))
 
     def location(
         self, location: AbstractLocation, following: str, labels: "_Labels", inside: set[str]
@@ -131,7 +133,9 @@ class _Layout:
         for check in location.checks:
             condition = self.cubes((*check.impossible_if, *check.holds_if))
             origin = self.origin(check.check.at, location.location.note)
-            found.append(bp.Statement(bp.Assert(condition), origin=origin, checks=check.check.what))
+            comments = bp.Comments(beside=f"// {check_text(check.check)}")
+            statement = bp.Statement(bp.Assert(condition), origin=origin, checks=check.check.what, comments=comments)
+            found.append(statement)
         ways = [way for way in location.transitions if way.impossible_if != ALWAYS]
         origin = self.origin(location.location.at, location.location.note)
         if not ways:
@@ -144,6 +148,8 @@ class _Layout:
             for number, (way, name) in enumerate(zip(ways, names, strict=True)):
                 last = number + 1 == len(ways)
                 found += _labelled(self.way(way, following if last else None, labels, inside), name)
+        above = tuple(f"{ALWAYS_HOLDS}{check_text(check)}" for check in location.assured)
+        found[0] = replace(found[0], comments=replace(found[0].comments, above=above))
         return _labelled(found, labels.shown(label))
 
     def way(

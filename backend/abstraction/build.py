@@ -190,5 +190,3 @@ def count_cubes(locations: Sequence[AbstractLocation], figures: Figures) -> None
                 used |= {*update.true_if, *update.false_if}
     figures.cubes = sum(cube.bit_count() > 1 for cube in used)
     figures.largest = max((cube.bit_count() for cube in used), default=0)
-
-

@@ -177,9 +177,7 @@ def _decided(expression: Expression, condition: Expression, *, taken: bool) -> E
         case Unary(operator, operand):
             return Unary(operator, _decided(operand, condition, taken=taken))
         case Binary(operator, left, right):
-            return Binary(
-                operator, _decided(left, condition, taken=taken), _decided(right, condition, taken=taken)
-            )
+            return Binary(operator, _decided(left, condition, taken=taken), _decided(right, condition, taken=taken))
         case Conditional(own, then, otherwise):
             if own == condition:
                 return _decided(then if taken else otherwise, condition, taken=taken)

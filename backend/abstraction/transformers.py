@@ -51,18 +51,23 @@ class AbstractTransition:
 class AbstractLocation:
     location: Location
     checks: tuple[AbstractCheck, ...]
+    assured: tuple[Check, ...]  # checks that cannot fail, whatever the predicates say
     transitions: tuple[AbstractTransition, ...]
 
 
 def abstract_location(location: Location, vocabulary: Vocabulary, implying: Implying) -> AbstractLocation:
-    checks = []
+    checks: list[AbstractCheck] = []
+    assured: list[Check] = []
     for check in location.checks:
         holds = decided(implying, check.guard, check.condition, check.fresh)
-        if holds != ALWAYS:
+        if holds == ALWAYS:
+            assured.append(check)
+        else:
             checks.append(AbstractCheck(check, excluded(implying, check.guard, check.fresh), holds))
     return AbstractLocation(
         location,
         tuple(checks),
+        tuple(assured),
         tuple(abstract_transition(transition, vocabulary, implying) for transition in location.transitions),
     )
 

@@ -272,9 +272,7 @@ class _Translation:
                 )
             )
         unique = list(dict.fromkeys(checks))
-        return Location(
-            instruction.label, tuple(transitions), tuple(unique), instruction.at, instruction.note, inside
-        )
+        return Location(instruction.label, tuple(transitions), tuple(unique), instruction.at, instruction.note, inside)
 
     def ways(
         self, instruction: Instruction, way: _Way, following: str, checks: list[Check]
@@ -400,9 +398,7 @@ class _Translation:
 
     # -- checks
 
-    def check(
-        self, instruction: Instruction, way: _Way, condition: Expression, what: str, checks: list[Check]
-    ) -> None:
+    def check(self, instruction: Instruction, way: _Way, condition: Expression, what: str, checks: list[Check]) -> None:
         """The condition, over the state before, has to hold on this way, and is relied on from now on."""
         condition = simplified(condition)
         if isinstance(condition, Integer) and condition.value != 0:

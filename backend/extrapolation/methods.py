@@ -1,0 +1,67 @@
+"""The three ways from an SC proof to a Boolean program of the reduced program."""
+
+from collections.abc import Sequence
+from typing import Literal, assert_never
+
+from ebb.backend.abstraction.build import Figures, Options
+from ebb.backend.extrapolation.rules import Copies, copies_in, extrapolate, liftings, lifted, shared_in
+from ebb.backend.extrapolation.sc_proof import Cube, Proof
+from ebb.formats import bp
+from ebb.formats.expressions import variables
+from ebb.formats.ir import Program
+
+Method = Literal["predicates", "cubes", "program"]
+METHODS: tuple[Method, ...] = ("predicates", "cubes", "program")
+
+
+def extrapolated(
+    program: Program,
+    proof: Proof,
+    method: Method,
+    options: Options,
+    *,
+    relate_slots: bool = False,
+    drop_buffered: bool = False,
+) -> tuple[bp.Program, Figures]:
+    """The Boolean program of a program that was reduced from TSO or PSO."""
+    copies = copies_in(program)
+    predicates = extrapolate(proof.predicates, copies, relate_slots=relate_slots)
+    match method:
+        case "predicates":
+            from ebb.backend.abstraction.build import abstract
+
+            return abstract(program, predicates, options)
+        case "cubes":
+            from ebb.backend.abstraction.build import abstract
+
+            listed = extrapolate_cubes(proof.cubes, copies)
+            if drop_buffered:
+                listed = without_buffered(listed, copies)
+            return abstract(program, predicates, options, listed=listed)
+        case "program":
+            from ebb.backend.extrapolation.carried import carry_over
+
+            return carry_over(program, predicates, proof, copies)
+        case _:
+            assert_never(method)
+
+
+def extrapolate_cubes(cubes: Sequence[Cube], copies: Copies) -> list[Cube]:
+    """The cubes of the proof, and each of them for buffered copies of its variables (CUPEX, Section 4.3)."""
+    found: dict[Cube, None] = {}
+    for cube in cubes:
+        found[cube] = None
+        names = list(dict.fromkeys(name for predicate, _ in cube for name in shared_in(predicate)))
+        for lifting in liftings(names, copies):
+            found[tuple((lifted(predicate, lifting), holds) for predicate, holds in cube)] = None
+    return list(found)
+
+
+def without_buffered(cubes: Sequence[Cube], copies: Copies) -> list[Cube]:
+    """Only the cubes that say nothing about buffered values: the extra pass that the paper used for Ticket.
+
+    The paper takes predicates about buffered values out of the cubes. What is left of a cube need not imply what the
+    cube did, so here such cubes go as a whole; that buffered values are copied to memory stays.
+    """
+    names = {copy.name for each in copies.copies.values() for copy in each}
+    return [cube for cube in cubes if not any(variables(predicate) & names for predicate, _ in cube)]
