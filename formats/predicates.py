@@ -63,7 +63,7 @@ def _items(text: str) -> list[tuple[str, int, int]]:
     if document is None:
         return []
     if isinstance(document, yaml.MappingNode):
-        for key, value in document.value:
+        for key, _ in document.value:
             if not isinstance(key, yaml.ScalarNode) or key.value != "predicates":
                 raise InputError("expected `predicates:` and a list", _at(key))
         if len(document.value) != 1:

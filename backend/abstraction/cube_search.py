@@ -28,7 +28,6 @@ from ebb.formats.errors import Position
 from ebb.formats.expressions import Binary, Expression, Integer, negation, variables
 from ebb.formats.ir import Range, Variable
 
-
 # Among few predicates cubes of any size are looked for. Among more, large cubes would be most of the work, and none of
 # the proofs that were tried uses one; a limit that is asked for applies either way.
 _FEW = 8

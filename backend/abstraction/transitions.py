@@ -212,6 +212,21 @@ class _Way:
         return simplified(_substituted(expression, self.values))
 
 
+def _settled(condition: Expression, guard: tuple[Expression, ...]) -> bool | None:
+    """Whether a guard already decides a condition, as far as a glance shows."""
+    if condition in guard:
+        return True
+    if negation(condition) in guard:
+        return False
+    match condition:
+        case Binary("==" | "!=" as operator, left, Integer(value)):
+            for part in guard:
+                match part:
+                    case Binary("==", other, Integer(known)) if other == left:
+                        return (known == value) == (operator == "==")
+    return None
+
+
 class _Translation:
     def __init__(self, process: Process, variables: dict[str, Variable]) -> None:
         self.process = process
@@ -381,18 +396,17 @@ class _Translation:
         cases = alternatives(way.value(own))
         for conditions, value in cases:
             after = way if len(cases) == 1 else way.copy()
-            after.guard += tuple(condition for condition in conditions if condition not in after.guard)
-            if not any(negation(condition) in after.guard for condition in conditions):
+            settled = [_settled(condition, after.guard) for condition in conditions]
+            after.guard += tuple(part for part, known in zip(conditions, settled, strict=True) if known is None)
+            if False not in settled:
                 yield after, value
 
     def assumed(self, way: _Way, condition: Expression, target: str) -> Iterator[tuple[_Way, str]]:
         after = way.copy()
-        if isinstance(condition, Integer):
-            if condition.value == 0:
-                return
-        elif negation(condition) in way.guard:
+        settled = condition.value != 0 if isinstance(condition, Integer) else _settled(condition, way.guard)
+        if settled is False:
             return
-        elif condition not in way.guard:
+        if settled is None:
             after.guard += (condition,)
         yield after, target
 
@@ -412,11 +426,18 @@ class _Translation:
     def check_range(
         self, instruction: Instruction, way: _Way, variable: Variable, value: Expression, checks: list[Check]
     ) -> None:
-        if variable.range is not None:
+        if variable.range is not None and not self.is_within(value, variable.range):
             low, high = Integer(variable.range.low), Integer(variable.range.high)
             what = f"{variable.name} in {variable.range.low}..{variable.range.high}"
             within = Binary("&&", Binary("<=", low, value), Binary("<=", value, high))
             self.check(instruction, way, within, what, checks)
+
+    def is_within(self, value: Expression, values: Range) -> bool:
+        """Whether a value is another variable's, which is of the range already."""
+        if not isinstance(value, Name | Element) or place_name(value) not in self.variables:
+            return False
+        own = self.variables[place_name(value)].range
+        return own is not None and values.low <= own.low and own.high <= values.high
 
     def check_faults(self, instruction: Instruction, way: _Way, expression: Expression, checks: list[Check]) -> None:
         for condition, what in self.faults(expression):

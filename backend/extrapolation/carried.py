@@ -166,7 +166,7 @@ class _Carrier:
             if holds == ALWAYS:
                 assured.append(check)
             else:
-                checks.append(AbstractCheck(check, self.small_guard(check.guard), holds))
+                checks.append(AbstractCheck(check, tuple(self.small_guard(check.guard)), holds))
         ways = tuple(self.transition(transition, place) for transition in location.transitions)
         return AbstractLocation(location, tuple(checks), tuple(assured), ways)
 
@@ -380,13 +380,13 @@ class _Carrier:
             return []
         values = [range(each.low, each.high + 1) for each in ranges if each is not None]
         states = [{(name, 0): v for name, v in zip(ordered, chosen, strict=True)} for chosen in product(*values)]
-        failing = [state for state in states if not _value(goal, state)]
         relevant = [n for n, mentioned in enumerate(self.vocabulary.mentions) if mentioned and mentioned <= names]
         conditions = {literal: self.vocabulary.conditions[literal] for n in relevant for literal in (2 * n, 2 * n + 1)}
         holds = {
-            literal: {number for number, state in enumerate(failing) if _value(condition, state)}
+            literal: {number for number, state in enumerate(states) if _value(condition, state)}
             for literal, condition in conditions.items()
         }
+        failing = {number for number, state in enumerate(states) if not _value(goal, state)}
         pairs = [chosen for size in (1, 2) for chosen in combinations(sorted(conditions), size)]
         nothing = tuple(literal for literal in sorted(conditions) if literal & 1)  # no value is the one
         found: list[Cube] = []
@@ -394,7 +394,8 @@ class _Carrier:
             cube = sum(1 << literal for literal in chosen)
             if any(not other & ~cube for other in found) or any(literal ^ 1 in chosen for literal in chosen):
                 continue
-            if chosen and not set.intersection(*(holds[literal] for literal in chosen)):
+            where = set.intersection(*(holds[literal] for literal in chosen)) if chosen else failing
+            if not where & failing and (where or goal == Integer(0)):
                 found.append(cube)
         return found
 

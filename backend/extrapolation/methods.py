@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, assert_never
 
 from ebb.backend.abstraction.build import Figures, Options
-from ebb.backend.extrapolation.rules import Copies, copies_in, extrapolate, liftings, lifted, shared_in
+from ebb.backend.extrapolation.rules import Copies, copies_in, extrapolate, lifted, liftings, shared_in
 from ebb.backend.extrapolation.sc_proof import Cube, Proof
 from ebb.formats import bp
 from ebb.formats.expressions import variables

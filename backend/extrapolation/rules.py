@@ -9,7 +9,7 @@ predicate `overflow = 0` has no counterpart: here an overflow is a place of cont
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from typing import assert_never
 
 from ebb.backend.extrapolation.pending import Pending, pending
@@ -112,11 +112,11 @@ def rule_4(copies: Copies) -> list[Expression]:
         size = copies.sizes.get(queue.variable)
         columns = [_elements(name, size) for name in (queue.variable, *queue.slots)]
         for memory, *slots in zip(*columns, strict=True):
-            found += [Binary("==", older, newer) for older, newer in zip(slots, slots[1:], strict=False)]
+            found += [Binary("==", older, newer) for older, newer in pairwise(slots)]
             found += [Binary("==", slot, memory) for slot in slots]
     for buffer in copies.buffers.buffers:
         values = [Name(value) for value in buffer.values]
-        found += [Binary("==", older, newer) for older, newer in zip(values, values[1:], strict=False)]
+        found += [Binary("==", older, newer) for older, newer in pairwise(values)]
         for variable in buffer.codes:
             for memory in _elements(variable, copies.sizes.get(variable)):
                 found += [Binary("==", value, memory) for value in values]
