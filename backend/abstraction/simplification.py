@@ -127,6 +127,13 @@ def _folded(operator: str, left: int, right: int) -> int | None:
             raise AssertionError(operator)
 
 
+def conjuncts(condition: Expression) -> list[Expression]:
+    """The parts that all have to hold."""
+    if isinstance(condition, Binary) and condition.operator == "&&":
+        return [*conjuncts(condition.left), *conjuncts(condition.right)]
+    return [condition]
+
+
 Case = tuple[tuple[Expression, ...], Expression]  # under these conditions, this value
 
 

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from ebb.backend.abstraction.simplification import alternatives, simplified
+from ebb.backend.abstraction.simplification import alternatives, conjuncts, simplified
 from ebb.formats.errors import Position
 from ebb.formats.expressions import (
     At,
@@ -66,6 +66,7 @@ from ebb.formats.ir import (
 
 END = ""  # the location of a process that has ended
 _MOST_WAYS = 200  # through one instruction
+_FEW_ELEMENTS = 4  # of an array: each is then a case of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,16 +302,18 @@ class _Translation:
                 for after in self.assigned(instruction, way, target, source, checks):
                     yield after, following
             case Havoc(target):
-                yield self.any_value(instruction, way, target, self.variable(target).range, checks), following
+                for after in self.any_value(instruction, way, target, self.variable(target).range, checks):
+                    yield after, following
             case Choose(target, _):
-                chosen = self.any_value(instruction, way, target, None, checks)
-                value = chosen.value(self.place(target))
-                self.check_range(instruction, chosen, self.variable(target), value, checks)
-                yield chosen, following
+                for after in self.any_value(instruction, way, target, None, checks):
+                    self.check_range(instruction, after, self.variable(target), Name(after.fresh[-1][0]), checks)
+                    yield after, following
             case Forget(target):
-                if self.variable(target).type == "integer":
-                    way = self.any_value(instruction, way, target, self.variable(target).range, checks)
-                yield way, following
+                if self.variable(target).type != "integer":
+                    yield way, following
+                    return
+                for after in self.any_value(instruction, way, target, self.variable(target).range, checks):
+                    yield after, following
             case Assume(condition):
                 for after, holds in self.evaluated(instruction, way, condition, checks):
                     yield from self.assumed(after, holds, following)
@@ -366,25 +369,57 @@ class _Translation:
     ) -> Iterator[_Way]:
         for after, new in self.evaluated(instruction, way, value, checks):
             self.check_range(instruction, after, self.variable(target), new, checks)
-            after.values.write(self.written(instruction, after, target, checks), new)
-            yield after
+            for written, place in self.written(instruction, after, target, checks):
+                written.values.write(place, new)
+                yield written
 
     def any_value(
         self, instruction: Instruction, way: _Way, target: Place, values: Range | None, checks: list[Check]
-    ) -> _Way:
+    ) -> Iterator[_Way]:
         after = way.copy()
         name = f"?{len(way.fresh) + 1}"
         after.fresh = (*way.fresh, (name, values))
-        after.values.write(self.written(instruction, after, target, checks), Name(name))
-        return after
+        for written, place in self.written(instruction, after, target, checks):
+            written.values.write(place, Name(name))
+            yield written
 
-    def written(self, instruction: Instruction, way: _Way, target: Place, checks: list[Check]) -> Place:
-        """The place that is written, its index over the state before."""
+    def written(
+        self, instruction: Instruction, way: _Way, target: Place, checks: list[Check]
+    ) -> Iterator[tuple[_Way, Place]]:
+        """The place that is written, its index over the state before; of a small array, each element is a case."""
         place = self.place(target)
-        if isinstance(place, Element):
-            self.check_faults(instruction, way, place, checks)
-            return Element(place.array, way.value(place.index))
-        return place
+        if isinstance(place, Name):
+            yield way, place
+            return
+        self.check_faults(instruction, way, place, checks)
+        for conditions, index in alternatives(self.cases(way.value(place.index), self.variables[place.array].size)):
+            for after, _ in self.assumed_all(way, conditions):
+                yield after, Element(place.array, index)
+
+    def cases(self, index: Expression, size: int | None) -> Expression:
+        """An index as one of the numbers that it can be, if these are few."""
+        if isinstance(index, Integer) or size is None or size > _FEW_ELEMENTS:
+            return index
+        found: Expression = Integer(size - 1)
+        for number in range(size - 2, -1, -1):
+            found = Conditional(Binary("==", index, Integer(number)), Integer(number), found)
+        return found
+
+    def by_element(self, expression: Expression) -> Expression:
+        """The expression with elements of small arrays by number."""
+        match expression:
+            case Integer() | Name() | At():
+                return expression
+            case Element(array, index):
+                return Element(array, self.cases(self.by_element(index), self.variables[array].size))
+            case Unary(operator, operand):
+                return Unary(operator, self.by_element(operand))
+            case Binary(operator, left, right):
+                return Binary(operator, self.by_element(left), self.by_element(right))
+            case Conditional(condition, then, otherwise):
+                return Conditional(*(self.by_element(part) for part in (condition, then, otherwise)))
+            case _:
+                assert_never(expression)
 
     def evaluated(
         self, instruction: Instruction, way: _Way, expression: Expression, checks: list[Check]
@@ -393,21 +428,26 @@ class _Translation:
         own = self.named(expression)
         way = way.copy()
         self.check_faults(instruction, way, own, checks)
-        cases = alternatives(way.value(own))
-        for conditions, value in cases:
-            after = way if len(cases) == 1 else way.copy()
-            settled = [_settled(condition, after.guard) for condition in conditions]
-            after.guard += tuple(part for part, known in zip(conditions, settled, strict=True) if known is None)
-            if False not in settled:
+        for conditions, value in alternatives(self.by_element(way.value(own))):
+            for after, _ in self.assumed_all(way, conditions):
                 yield after, value
+
+    def assumed_all(self, way: _Way, conditions: tuple[Expression, ...]) -> Iterator[tuple[_Way, str]]:
+        """The way where all of the conditions hold, if it can be."""
+        if not conditions:
+            yield way.copy(), END
+            return
+        for after, _ in self.assumed(way, conditions[0], END):
+            yield from self.assumed_all(after, conditions[1:])
 
     def assumed(self, way: _Way, condition: Expression, target: str) -> Iterator[tuple[_Way, str]]:
         after = way.copy()
-        settled = condition.value != 0 if isinstance(condition, Integer) else _settled(condition, way.guard)
-        if settled is False:
-            return
-        if settled is None:
-            after.guard += (condition,)
+        for part in conjuncts(condition):
+            settled = part.value != 0 if isinstance(part, Integer) else _settled(part, after.guard)
+            if settled is False:
+                return
+            if settled is None:
+                after.guard += (part,)
         yield after, target
 
     # -- checks
