@@ -134,6 +134,13 @@ def conjuncts(condition: Expression) -> list[Expression]:
     return [condition]
 
 
+def disjuncts(condition: Expression) -> list[Expression]:
+    """The parts of which one has to hold."""
+    if isinstance(condition, Binary) and condition.operator == "||":
+        return [*disjuncts(condition.left), *disjuncts(condition.right)]
+    return [condition]
+
+
 Case = tuple[tuple[Expression, ...], Expression]  # under these conditions, this value
 
 

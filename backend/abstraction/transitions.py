@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from ebb.backend.abstraction.simplification import alternatives, conjuncts, simplified
+from ebb.backend.abstraction.simplification import alternatives, conjuncts, disjuncts, simplified
 from ebb.formats.errors import Position
 from ebb.formats.expressions import (
     At,
@@ -457,7 +457,7 @@ class _Translation:
         condition = simplified(condition)
         if isinstance(condition, Integer) and condition.value != 0:
             return
-        if condition in way.given:
+        if condition in way.given or any(part in way.given for part in disjuncts(condition)):
             return
         guard = (*way.guard, *way.given)
         checks.append(Check(guard, condition, way.fresh, what, instruction.at))
