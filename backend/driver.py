@@ -9,33 +9,121 @@ from pathlib import Path
 from ebb.formats import command_line, files
 from ebb.formats.errors import UsageError
 from ebb.formats.exit_codes import ExitCode
+from ebb.formats.ir import Program
 
 _DESCRIPTION = """\
 The driver of the ebb toolchain, which verifies concurrent programs under relaxed memory.
 
+  ebb verify FILE        prove a program under sc, tso or pso
   ebb bench litmus [DIR] explore litmus tests and compare with their expected outcomes, timed
   ebb bench parse        how long ebb-parse takes to start and to read a long source
   ebb bench check        Boolean programs that scale, checked by ebb and by other checkers side by side
 
-The stages are executables of their own: ebb-parse, ebb-show, ebb-explore, ebb-reduce, ebb-check, ebb-export,
-ebb-shrink."""
+The stages are executables of their own: ebb-parse, ebb-show, ebb-explore, ebb-reduce, ebb-abstract, ebb-extrapolate,
+ebb-check, ebb-export, ebb-shrink."""
 
 _EPILOG = """\
-example:
+examples:
+  ebb verify peterson.ebb --model tso
   ebb bench litmus litmus/ --jobs 2
 
-exit codes: 0 done and everything as expected, 1 something is not, 64 wrong usage, 65 a file is wrong"""
+exit codes: 0 done, safe or as expected, 1 not as expected, 2 unknown, 64 wrong usage, 65 a file is wrong"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = command_line.Parser("ebb", _DESCRIPTION, _EPILOG)
     commands = parser.add_commands("command", "COMMAND")
+    _add_verify(commands)
     bench = commands.add_parser("bench", help="measure", description="Measure, and print the figures.")
     benchmarks = bench.add_commands("benchmark", "BENCHMARK")
     _add_litmus(benchmarks)
     _add_parse(benchmarks)
     _add_check(benchmarks)
     return command_line.run(parser, argv, lambda arguments: int(arguments.work(arguments)))
+
+
+def _add_verify(commands: command_line.Commands) -> None:
+    parser = commands.add_parser(
+        "verify",
+        help="prove a program under a memory model",
+        description="Verify a program: abstract it with its predicates under SC, reduce the memory model to store "
+        "buffers in the program, extrapolate the abstraction to them, and check it. FILE is a source file or IR; its "
+        "predicates are in it, in FILE.preds.yaml beside it, or where --predicates says.",
+        epilog="exit codes: 0 safe, 2 unknown, 64 wrong usage, 65 a file is wrong",
+    )
+    parser.add_input("the program")
+    parser.add_output()
+    parser.add_argument("--model", choices=["sc", "tso", "pso"], default="sc", help="the memory model (sc)")
+    parser.add_argument(
+        "-k", dest="bound", type=_bound, metavar="N", help="entries of the store buffers (1, and more on overflow)"
+    )
+    parser.add_argument(
+        "--max-bound", type=_bound, default=6, metavar="N", help="the most entries that are tried without -k (6)"
+    )
+    parser.add_argument(
+        "--method",
+        choices=["auto", "predicates", "cubes", "program"],
+        default="auto",
+        help="of ebb-extrapolate; auto is program, and predicates where that does not do (auto)",
+    )
+    parser.add_argument("--predicates", metavar="FILE", help="predicates to use instead of those in the program")
+    parser.add_argument("--keep", metavar="DIR", help="keep every intermediate file in that directory")
+    parser.add_argument("--engine", default="auto", metavar="NAME", help="of ebb-check (auto)")
+    parser.add_argument("--timeout", type=command_line.seconds, metavar="SECONDS", help="for each check")
+    parser.add_argument("--jobs", type=command_line.positive, default=1, metavar="N", help="processes (1)")
+    parser.add_argument("--json", action="store_true", help="write JSON instead of text")
+    parser.add_argument("--no-times", action="store_true", help="leave out the times: same input, same bytes")
+    parser.set_defaults(work=_verify)
+
+
+def _bound(text: str) -> int:
+    from ebb.passes.reduce import LARGEST_BOUND
+
+    number = command_line.positive(text)
+    if number > LARGEST_BOUND:
+        raise argparse.ArgumentTypeError(f"{text} is more than {LARGEST_BOUND}")
+    return number
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    from ebb.backend.abstraction.build import Options
+    from ebb.backend.checker.engines import OWN
+    from ebb.backend.checker.limits import Limits
+    from ebb.backend.others.registry import CHECKERS
+    from ebb.backend.search_progress import search_progress
+    from ebb.backend.verification import pipeline
+    from ebb.backend.verification.kept_files import kept_in
+    from ebb.backend.verification.verification_text import dumps, show_verification
+    from ebb.formats.predicates import predicates_of
+    from ebb.formats.program_file import about_source, read_program
+
+    engines = [*OWN, *CHECKERS]
+    if arguments.engine not in engines:
+        raise UsageError(f"there is no engine {arguments.engine!r}; there are {', '.join(engines)}")
+    program = read_program(arguments.file)
+    predicates, path, file = predicates_of(program, arguments.file, arguments.predicates)
+    settings = pipeline.Settings(
+        arguments.model,
+        arguments.method,
+        arguments.bound,
+        arguments.max_bound,
+        arguments.engine,
+        Options(jobs=arguments.jobs),
+        Limits(None, arguments.timeout, None),
+    )
+    with about_source(arguments.file), about_source(path), search_progress("checking", arguments.quiet) as progress:
+        keep = kept_in(arguments.keep, arguments.file)
+        result = pipeline.verify(program, predicates, file, settings, _reduced, keep, progress)
+    show = dumps if arguments.json else show_verification
+    files.write_text(arguments.output, show(result, times=not arguments.no_times))
+    return ExitCode.SAFE if result.verdict == "safe" else ExitCode.UNKNOWN
+
+
+def _reduced(program: Program, model: str, bound: int) -> Program:
+    from ebb.passes.reduce_pso import reduce_pso
+    from ebb.passes.reduce_tso import reduce_tso
+
+    return reduce_pso(program, bound) if model == "pso" else reduce_tso(program, bound)
 
 
 def _add_litmus(benchmarks: command_line.Commands) -> None:

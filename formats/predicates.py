@@ -6,6 +6,7 @@ predicates:
 """
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, assert_never
 
 from ebb.formats import files
@@ -35,6 +36,20 @@ def read_predicates(path: str, program: Program) -> tuple[Predicate, ...]:
         return found
     except InputError as error:
         raise error.within(files.shown_name(path), text) from None
+
+
+def predicates_of(program: Program, path: str, given: str | None) -> tuple[tuple[Predicate, ...], str, str]:
+    """The predicates to use for the program of a file, the path of the file they stand in, and its name in messages.
+
+    They are in the file given; else in the program; else in a file beside it, `NAME.preds.yaml`.
+    """
+    if given is None and not program.predicates and path != files.STANDARD:
+        beside = Path(path).with_name(f"{Path(path).name.split('.')[0]}.preds.yaml")
+        given = str(beside) if beside.exists() else None
+    if given is None:
+        check_predicates(program.predicates, program.source)
+        return program.predicates, path, program.source
+    return read_predicates(given, program), given, files.source_name(given)
 
 
 def dumps(predicates: Iterable[Expression]) -> str:

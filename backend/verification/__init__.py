@@ -1,0 +1,1 @@
+"""The whole way from a program to a verdict."""
