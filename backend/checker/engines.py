@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from ebb.backend.automata.automaton import Automata, Outcome
+from ebb.backend.automata.compact import compact
 from ebb.backend.automata.cone import cone
 from ebb.backend.automata.steps import is_run
 from ebb.backend.checker import cubes_engine
@@ -20,7 +21,23 @@ _Engine = Callable[[Automata, Limits, Progress | None], Answer]
 _FEW_STATES = 2_000  # that cubes look at before diagrams take over: loading those takes longer
 
 
+def check_quickly(automata: Automata, engine: str, limits: Limits, progress: Progress | None = None) -> Answer:
+    """The same verdict with less work; a counterexample is a run of the program, but need not be a shortest one."""
+    compacted = compact(automata)
+    answer = check(compacted.automata, engine, limits, progress)
+    edges = tuple(number for edge in answer.edges for number in compacted.runs[edge])
+    overflow = None if answer.overflow is None else compacted.runs[answer.overflow][-1]
+    answer = replace(answer, edges=edges, overflow=overflow)
+    if answer.verdict != "unsafe":
+        return answer
+    path = concretise(automata, edges)
+    if path is None or not is_run(automata, path):
+        raise AssertionError("the states of the counterexample are no run of the program")
+    return replace(answer, states=path.states)
+
+
 def check(automata: Automata, engine: str, limits: Limits, progress: Progress | None = None) -> Answer:
+    """The verdict, and a shortest counterexample."""
     small = cone(without_impossible_outcomes(automata) if engine in OWN else automata)
     answer = _engine(engine)(small, limits, progress)
     counts = {"threads": len(automata.threads), "bits": len(automata.bits)} | answer.counts

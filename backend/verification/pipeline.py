@@ -1,4 +1,4 @@
-"""`ebb verify`: abstract under SC, reduce the memory model, extrapolate, check; with larger buffers where they overflow.
+"""`ebb verify`: abstract under SC, reduce the memory model, extrapolate, check; larger buffers where they overflow.
 
 A proof at a bound k is a proof for buffers of any size if no run needs more than k entries, that is, if no overflow is
 reached; otherwise the bound is raised. An abstract counterexample may be spurious, so it is no verdict: *unknown*.
@@ -179,10 +179,10 @@ class _Run:
             automata = build(boolean)
             limits = self.settings.limits
             if limits.seconds is None and limits.memory is None:
-                answer = engines.check(automata, self.settings.engine, limits, self.progress)
+                answer = engines.check_quickly(automata, self.settings.engine, limits, self.progress)
             else:
                 answer = supervised(
-                    lambda report: engines.check(automata, self.settings.engine, limits, report), limits, self.progress
+                    lambda report: engines.check_quickly(automata, self.settings.engine, limits, report), limits, self.progress
                 )
         attempt.verdict = verdict(automata, answer, f"{name}.bp", self.settings.engine, None)
         self.keep(f"{name}.verdict.json", attempt.verdict)
