@@ -24,7 +24,7 @@ _FEW_STATES = 2_000  # that cubes look at before diagrams take over: loading tho
 def check_quickly(automata: Automata, engine: str, limits: Limits, progress: Progress | None = None) -> Answer:
     """The same verdict with less work; a counterexample is a run of the program, but need not be a shortest one."""
     compacted = compact(automata)
-    answer = check(compacted.automata, engine, limits, progress)
+    answer = _check(compacted.automata, engine, _quick if engine == "auto" else _engine(engine), limits, progress)
     edges = tuple(number for edge in answer.edges for number in compacted.runs[edge])
     overflow = None if answer.overflow is None else compacted.runs[answer.overflow][-1]
     answer = replace(answer, edges=edges, overflow=overflow)
@@ -38,8 +38,12 @@ def check_quickly(automata: Automata, engine: str, limits: Limits, progress: Pro
 
 def check(automata: Automata, engine: str, limits: Limits, progress: Progress | None = None) -> Answer:
     """The verdict, and a shortest counterexample."""
+    return _check(automata, engine, _engine(engine), limits, progress)
+
+
+def _check(automata: Automata, engine: str, run: _Engine, limits: Limits, progress: Progress | None) -> Answer:
     small = cone(without_impossible_outcomes(automata) if engine in OWN else automata)
-    answer = _engine(engine)(small, limits, progress)
+    answer = run(small, limits, progress)
     counts = {"threads": len(automata.threads), "bits": len(automata.bits)} | answer.counts
     if answer.verdict != "unsafe":
         return replace(answer, counts=counts)
@@ -65,6 +69,13 @@ def _bdd(automata: Automata, limits: Limits, progress: Progress | None) -> Answe
     from ebb.backend.checker import bdd_engine  # loads what only this engine needs
 
     return bdd_engine.check(automata, limits, progress)
+
+
+def _quick(automata: Automata, limits: Limits, progress: Progress | None) -> Answer:
+    """Diagrams, in any order: what matters is whether there is a violation."""
+    from ebb.backend.checker import bdd_engine
+
+    return bdd_engine.check(automata, limits, progress, bdd_engine.Effort(first_states=1))
 
 
 def _auto(automata: Automata, limits: Limits, progress: Progress | None) -> Answer:
