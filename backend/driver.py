@@ -17,6 +17,7 @@ The driver of the ebb toolchain, which verifies concurrent programs under relaxe
   ebb verify FILE        prove a program under sc, tso or pso
   ebb bench litmus [DIR] explore litmus tests and compare with their expected outcomes, timed
   ebb bench parse        how long ebb-parse takes to start and to read a long source
+  ebb bench cupex        Tables 1 and 2 of the CUPEX paper: proofs under SC, TSO and PSO, ours beside theirs
   ebb bench check        Boolean programs that scale, checked by ebb and by other checkers side by side
 
 The stages are executables of their own: ebb-parse, ebb-show, ebb-explore, ebb-reduce, ebb-abstract, ebb-extrapolate,
@@ -39,6 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     _add_litmus(benchmarks)
     _add_parse(benchmarks)
     _add_check(benchmarks)
+    _add_cupex(benchmarks)
     return command_line.run(parser, argv, lambda arguments: int(arguments.work(arguments)))
 
 
@@ -180,6 +182,53 @@ def _add_check(benchmarks: command_line.Commands) -> None:
     parser.add_argument("--json", action="store_true", help="write JSON instead of a table")
     parser.add_output()
     parser.set_defaults(work=_bench_check)
+
+
+def _add_cupex(benchmarks: command_line.Commands) -> None:
+    parser = benchmarks.add_parser(
+        "cupex",
+        help="proofs under SC, TSO and PSO, beside the figures of the CUPEX paper",
+        description="Verify seven algorithms under SC, TSO and PSO with each method of extrapolation, and print what "
+        "it took beside what the CUPEX paper reports (Tables 1 and 2).",
+    )
+    parser.add_argument(
+        "folder",
+        metavar="DIR",
+        nargs="?",
+        default="examples/extrapolation",
+        help="the folder with the programs (examples/extrapolation)",
+    )
+    parser.add_argument("--algorithm", action="append", metavar="NAME", help="only this one; may be repeated")
+    parser.add_argument(
+        "--enumerate", action="store_true", help="also the papers' search for cubes, up to their size of 4"
+    )
+    parser.add_argument(
+        "--timeout", type=command_line.seconds, default=60.0, metavar="SECONDS", help="for each measurement (60)"
+    )
+    parser.add_argument("--json", action="store_true", help="write JSON instead of a table")
+    parser.add_argument("--markdown", action="store_true", help="write a Markdown table")
+    parser.add_output()
+    parser.set_defaults(work=_bench_cupex)
+
+
+def _bench_cupex(arguments: argparse.Namespace) -> int:
+    from ebb.backend.bench import cupex
+    from ebb.backend.bench.cupex_paper import ALGORITHMS
+
+    def tell(name: str) -> None:
+        if not arguments.quiet and sys.stderr.isatty():
+            print(f"measuring {name}", file=sys.stderr)
+
+    wanted = arguments.algorithm or list(ALGORITHMS)
+    unknown = [name for name in wanted if name not in ALGORITHMS]
+    if unknown:
+        raise UsageError(f"there is no algorithm {unknown[0]}; there are {', '.join(ALGORITHMS)}")
+    report = cupex.run(
+        Path(arguments.folder), wanted, _reduced, arguments.timeout, tell, enumerate_too=arguments.enumerate
+    )
+    show = cupex.dumps if arguments.json else cupex.show_markdown if arguments.markdown else cupex.show_report
+    files.write_text(arguments.output, show(report))
+    return ExitCode.UNSAFE if cupex.unproved(report) else ExitCode.DONE
 
 
 def _bench_litmus(arguments: argparse.Namespace) -> int:

@@ -92,6 +92,8 @@ def _items(text: str) -> list[tuple[str, int, int]]:
     for item in document.value:
         if not isinstance(item, yaml.ScalarNode):
             raise InputError("expected a predicate", _at(item))
+        if not item.tag.startswith("tag:yaml.org,2002:"):
+            raise InputError(f"a predicate that begins with `!` has to be quoted: '{item.tag}{item.value}'", _at(item))
         quoted = item.style in ("'", '"')
         found.append((item.value, item.start_mark.line + 1, item.start_mark.column + 1 + quoted))
     return found

@@ -176,7 +176,8 @@ class _Translation:
             case Fence(variable):
                 waits = self.buffer.empty(variable)
                 action: Action = Assume(all_of(waits)) if waits else Skip()
-                return replace(instruction, action=action, note=instruction.note or "fence")
+                what = "fence" if variable is None else f"fence {variable}"
+                return replace(instruction, action=action, note=instruction.note or what)
             case Assign(target, value):
                 return self.reading(instruction, Assign(target, self.seen(value)))
             case Assume(condition):

@@ -15,7 +15,7 @@ A location keeps its label; where there are several ways on, each has a label af
 statement: a guarded one that assigns says its guard in `constrain`. The comment beside it is the transition itself.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ebb.backend.abstraction.control_flags import Flag, Obligation, flag_name
@@ -25,7 +25,7 @@ from ebb.backend.abstraction.vocabulary import Consistency, Cube, literals
 from ebb.formats import bp
 from ebb.formats.errors import Position
 from ebb.formats.expressions import Expression, Name, show
-from ebb.formats.ir import Range
+from ebb.formats.ir import Range, Variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class Abstraction:
     """Everything that goes into the Boolean program."""
 
     source: str  # the file that positions are about
+    variables: Mapping[str, Variable]
     predicates: Sequence[Expression]  # those of the vocabulary that are not flags
     flags: Sequence[Flag]
     initial: Sequence[bool | None]  # of predicates and flags; None is either
@@ -51,6 +52,19 @@ def concrete_text(transition: Transition) -> str:
     ranges: dict[str, Range | None] = dict(transition.fresh)
     updates = ", ".join(f"{show(place)} = {_value(value, ranges)}" for place, value in transition.updates)
     return " ".join(filter(None, [f"[{guard}]" if guard else "", updates]))
+
+
+GIVEN = "// given "  # before a declaration that the abstraction relies on
+
+
+def given_lines(variables: Mapping[str, Variable]) -> list[str]:
+    """The variables that are known to be in a range, and the arrays, as they are declared."""
+    return [
+        f"{name}{'' if variable.size is None else f'[{variable.size}]'}"
+        f"{'' if variable.range is None else f' : {variable.range.low}..{variable.range.high}'}"
+        for name, variable in variables.items()
+        if "@" not in name and (variable.size is not None or variable.range is not None)
+    ]
 
 
 ALWAYS_HOLDS = "// always holds: "  # before the text of a check that needs no assertion
@@ -111,7 +125,8 @@ class _Layout:
         statements += [bp.Statement(bp.StartThread(name)) for name in started]
         statements.append(bp.Statement(bp.AtomicEnd()))
         enforce = tuple(bp.Enforce(bp.Not(self.cube(cube))) for cube in self.abstraction.consistency.cubes)
-        above = ("",) if self.names else (bp.HEADING, "")
+        given = tuple(f"{GIVEN}{line}" for line in given_lines(self.abstraction.variables))
+        above = ("", *given) if self.names else (bp.HEADING, "", *given)
         return bp.Function("main", enforce=enforce, body=tuple(statements), comments=bp.Comments(above))
 
     # -- processes

@@ -12,7 +12,7 @@ from ebb.backend.abstraction.cube_search import CubeSearch, GrowingSearch, Knowl
 from ebb.backend.abstraction.enumeration import EnumeratingSearch
 from ebb.backend.abstraction.listed_cubes import ListedSearch
 from ebb.backend.abstraction.simplification import simplified
-from ebb.backend.abstraction.smt import Count, Solver
+from ebb.backend.abstraction.smt import Count, Solver, cells_of
 from ebb.backend.abstraction.solved import SolvedCubes
 from ebb.backend.abstraction.transformers import AbstractLocation, Implying, abstract_location, decided
 from ebb.backend.abstraction.transitions import END, Control, controls, qualified_variables
@@ -68,7 +68,7 @@ class Subject:
             (name, index): variable.initial
             for name, variable in self.variables.items()
             if variable.initial is not None and variable.type == "integer" and "@" not in name
-            for index in range(variable.size or 1)
+            for index in range(cells_of(variable))
         }
 
 
@@ -110,6 +110,7 @@ def abstract(
     count_cubes(found, figures)
     abstraction = Abstraction(
         program.source,
+        subject.variables,
         subject.predicates,
         subject.flags,
         initial,

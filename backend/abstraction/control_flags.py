@@ -5,9 +5,11 @@ Boolean program keeps them exactly: each transition knows where it begins and en
 """
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import assert_never
 
-from ebb.backend.abstraction.transitions import END, Control
+from ebb.backend.abstraction.faults import faults
+from ebb.backend.abstraction.transitions import END, Control, qualified_variables
 from ebb.formats.errors import Position
 from ebb.formats.expressions import (
     At,
@@ -47,25 +49,34 @@ def flag_variable(flag: Flag) -> Variable:
 
 
 def obligations(program: Program, controls: tuple[Control, ...]) -> list[Obligation]:
-    """The properties of a program as conditions on every state. An `exists` is a question and obliges to nothing."""
+    """The properties of a program as conditions on every state. An `exists` is a question and obliges to nothing.
+
+    A property that has no value in a state, since it divides by zero or reads beyond an array, is violated there.
+    """
+    variables = qualified_variables(program)
     found = []
     for prop in program.properties:
         condition = with_flags(prop.condition)
+        has_value = [needed for needed, _ in faults(condition, variables)]
         match prop.kind:
             case "always":
-                pass
+                condition = _all_of([*has_value, condition])
             case "never":
-                condition = negation(condition)
+                condition = _all_of([*has_value, negation(condition)])
             case "final" | "forall":
-                condition = Binary("||", _unfinished(program, controls), condition)
+                condition = Binary("||", _unfinished(program, controls), _all_of([*has_value, condition]))
             case "~exists":
-                condition = Binary("||", _unfinished(program, controls), negation(condition))
+                condition = Binary("||", _unfinished(program, controls), _all_of([*has_value, negation(condition)]))
             case "exists":
                 continue
             case _:
                 assert_never(prop.kind)
         found.append(Obligation(condition, _text(prop), prop.at))
     return found
+
+
+def _all_of(conditions: list[Expression]) -> Expression:
+    return reduce(lambda left, right: Binary("&&", left, right), conditions)
 
 
 def _text(prop: Property) -> str:

@@ -114,10 +114,8 @@ class GrowingSearch:
                 return [literal]
             if not run.successes and run.is_exact():
                 return []  # nothing satisfies the goal
-            if most is None and len(run.relevant) > _FEW:
-                most = _SIZE_AMONG_MANY
             limit = 0
-            while (most is None or limit <= most) and not run.complete(limit):
+            while limit <= run.largest(most) and not run.complete(limit):
                 limit += 1
             return run.kept
 
@@ -169,6 +167,11 @@ class SearchRun:
             if not any(self.knowledge.where(cube, bit) for cube in self.kept):
                 self.uncovered |= bit
         return new
+
+    def largest(self, most: int | None) -> int:
+        """How many literals a cube may have: as many as asked for, or what is worth looking for."""
+        count = len(self.relevant)
+        return min(count, most or (count if count <= _FEW else _SIZE_AMONG_MANY))
 
     def goal_literal(self) -> Cube | None:
         """The literal that says exactly what the goal says, if there is one: no other cube is needed then."""

@@ -18,7 +18,7 @@ class EnumeratingSearch:
             run = SearchRun(self.knowledge, question)
             relevant = run.relevant
             done = False
-            for size in range(min(most or len(relevant), len(relevant)) + 1):
+            for size in range(run.largest(most) + 1):
                 done = done or run.is_exact()
                 run.found = []
                 for predicates in combinations(relevant, size):

@@ -46,6 +46,12 @@ class Yes:
     state: tuple[int, ...] | None
 
 
+def cells_of(variable: Variable) -> int:
+    """One for a number; an array has one more than elements. That is what it is beyond its bounds: a predicate may ask
+    for it, but no step writes there, so it must not be one of the elements."""
+    return 1 if variable.size is None else variable.size + 1
+
+
 class Solver:
     """Knows the variables of a program and their ranges; every question is asked in that context."""
 
@@ -69,7 +75,7 @@ class Solver:
         for name, variable in variables.items():
             if variable.type != "integer":
                 continue
-            for index in range(variable.size or 1):
+            for index in range(cells_of(variable)):
                 self._add_cell(name, index, variable.range)
 
     def _add_cell(self, name: str, index: int, values: Range | None) -> None:
@@ -218,12 +224,11 @@ class Solver:
         return self._fresh[name]
 
     def _element(self, array: str, index: Expression) -> Any:
-        """Beyond the bounds an array has some value, always the same: that of its last element."""
-        last = (self.variables[array].size or 1) - 1
+        size = self.variables[array].size or 1
         if isinstance(index, Integer):
-            return self._constants[self.cells[(array, index.value if 0 <= index.value <= last else last)]]
+            return self._constants[self.cells[(array, index.value if 0 <= index.value < size else size)]]
         term = self.term(index)
-        read = self._constants[self.cells[(array, last)]]
-        for number in range(last - 1, -1, -1):
+        read = self._constants[self.cells[(array, size)]]
+        for number in range(size - 1, -1, -1):
             read = z3.If(term == number, self._constants[self.cells[(array, number)]], read)
         return read

@@ -101,11 +101,11 @@ class States:
                 assert_never(expression)
 
     def _element(self, array: str, index: _Evaluate) -> _Evaluate:
-        first, last = self._cells[(array, 0)], (self._variables[array].size or 1) - 1
+        first, size = self._cells[(array, 0)], self._variables[array].size or 1
 
         def read(state: State) -> int:
             at = index(state)
-            return state[first + (at if 0 <= at <= last else last)]
+            return state[first + (at if 0 <= at < size else size)]
 
         return read
 

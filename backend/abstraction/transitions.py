@@ -20,8 +20,10 @@ assertion. What follows a check may rely on it: a run that fails it is a violati
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import dropwhile
 from typing import assert_never
 
+from ebb.backend.abstraction.faults import faults
 from ebb.backend.abstraction.simplification import alternatives, conjuncts, disjuncts, simplified
 from ebb.formats.errors import Position
 from ebb.formats.expressions import (
@@ -164,9 +166,13 @@ class _Values:
         writes.append((place.index, value))
 
     def updates(self) -> tuple[tuple[Place, Expression], ...]:
-        found: list[tuple[Place, Expression]] = [(Name(name), value) for name, value in self.names.items()]
-        found += [(Element(array, i), value) for array, writes in self.writes.items() for i, value in writes]
-        return tuple((place, value) for place, value in found if place != value)
+        found: list[tuple[Place, Expression]] = []
+        found += [(Name(name), value) for name, value in self.names.items() if Name(name) != value]
+        for array, writes in self.writes.items():
+            places = [(Element(array, index), value) for index, value in writes]
+            # What was there may be written back over an earlier write to the same element: only a first one says nothing.
+            found += dropwhile(lambda write: write[0] == write[1], places)
+        return tuple(found)
 
 
 def _substituted(expression: Expression, values: _Values) -> Expression:
@@ -237,7 +243,7 @@ class _Translation:
     def control(self) -> Control:
         locations = self.locations(self.process.body, END, inside=False)
         when = self.process.when
-        if when is not None:
+        if when is not None and locations:
             started = Binary("!=", Name(when), Integer(0))
             first = locations[0]
             begins = tuple(replace(t, guard=(started, *t.guard)) for t in first.transitions)
@@ -253,18 +259,18 @@ class _Translation:
                 found.append(self.location(instruction, following, inside))
             except _Unbounded:
                 assert isinstance(instruction.action, Atomic)
-                found.append(self.entry(instruction))
+                found.append(self.entry(instruction, inside))
                 found += self.locations(instruction.action.body, following, inside=True)
         return found
 
-    def entry(self, instruction: Instruction) -> Location:
+    def entry(self, instruction: Instruction, inside: bool) -> Location:
         """Into a block whose instructions are transitions of their own."""
         assert isinstance(instruction.action, Atomic)
-        inside = instruction.action.body[0].label
+        first = instruction.action.body[0].label
         way = Transition(
-            self.process.name, instruction.label, inside, (), (), (), (), False, instruction.at, instruction.note
+            self.process.name, instruction.label, first, (), (), (), (), False, instruction.at, instruction.note
         )
-        return Location(instruction.label, (way,), (), instruction.at, instruction.note)
+        return Location(instruction.label, (way,), (), instruction.at, instruction.note, inside)
 
     def location(self, instruction: Instruction, following: str, inside: bool) -> Location:
         checks: list[Check] = []
@@ -480,35 +486,8 @@ class _Translation:
         return own is not None and values.low <= own.low and own.high <= values.high
 
     def check_faults(self, instruction: Instruction, way: _Way, expression: Expression, checks: list[Check]) -> None:
-        for condition, what in self.faults(expression):
+        for condition, what in faults(expression, self.variables):
             self.check(instruction, way, way.value(condition), what, checks)
-
-    def faults(self, expression: Expression) -> Iterator[tuple[Expression, str]]:
-        """What has to hold for the expression to have a value."""
-        match expression:
-            case Integer() | Name() | At():
-                return
-            case Element(array, index):
-                yield from self.faults(index)
-                size = self.variables[array].size or 1
-                if not (isinstance(index, Integer) and 0 <= index.value < size):
-                    inside = Binary("&&", Binary("<=", Integer(0), index), Binary("<", index, Integer(size)))
-                    yield inside, f"{show(expression)} in bounds"
-            case Unary(_, operand):
-                yield from self.faults(operand)
-            case Binary(operator, left, right):
-                yield from self.faults(left)
-                yield from self.faults(right)
-                if operator in ("/", "%") and not (isinstance(right, Integer) and right.value != 0):
-                    yield Binary("!=", right, Integer(0)), f"{show(expression)} divides by something"
-            case Conditional(condition, then, otherwise):
-                yield from self.faults(condition)
-                for fault, what in self.faults(then):
-                    yield Binary("||", negation(condition), fault), what
-                for fault, what in self.faults(otherwise):
-                    yield Binary("||", condition, fault), what
-            case _:
-                assert_never(expression)
 
     # -- names
 

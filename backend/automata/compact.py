@@ -23,6 +23,9 @@ from ebb.formats import bp
 _GROWTH = 8  # edges that giving up a location may cost
 
 
+_Piece = tuple[Edge, tuple[int, ...]]
+
+
 @dataclass(frozen=True, slots=True)
 class Compacted:
     automata: Automata
@@ -34,7 +37,7 @@ def compact(automata: Automata) -> Compacted:
     runs: dict[int, tuple[int, ...]] = {}
     threads = []
     for number, thread in enumerate(automata.threads):
-        pieces = [(edge, (edge.number,)) for edge in thread.edges]
+        pieces: list[_Piece] = [(edge, (edge.number,)) for edge in thread.edges]
         if number not in local:
             pieces = _Thread(thread).compacted()
         edges = []
@@ -45,9 +48,6 @@ def compact(automata: Automata) -> Compacted:
     return Compacted(replace(automata, threads=tuple(threads)), runs)
 
 
-_Piece = tuple[Edge, tuple[int, ...]]
-
-
 class _Thread:
     def __init__(self, thread: Thread) -> None:
         self.thread = thread
@@ -56,8 +56,11 @@ class _Thread:
             self.leaving[edge.source].append((edge, (edge.number,)))
 
     def compacted(self) -> list[_Piece]:
-        while any([self.pass_over(location) or self.give_up(location) for location in self.locations()]):
-            pass
+        changed = True
+        while changed:
+            changed = False
+            for location in self.locations():
+                changed |= self.pass_over(location) or self.give_up(location)
         return [piece for location in sorted(self.leaving) for piece in self.leaving[location]]
 
     def locations(self) -> list[int]:

@@ -35,6 +35,7 @@ class Effort:
     first_states: int = FIRST_STATES
     most_nodes: int = MOST_NODES
     more_states: int = MORE_STATES
+    until_overflow: bool = False  # an overflow is all that matters: it ends the search
 
 
 def check(automata: Automata, limits: Limits, progress: Progress | None = None, effort: Effort | None = None) -> Answer:
@@ -64,7 +65,7 @@ class _Search:
         if answer is not None:
             return answer
         self._worklist = self.layers.worklist()
-        violation = self._worklist.find_violation(self._effort.most_nodes)
+        violation = self._worklist.find_violation(self._effort.most_nodes, until_overflow=self._effort.until_overflow)
         if violation is False:
             return without_violation(self._worklist.overflow, self._worklist.counts())
         if violation:

@@ -40,14 +40,19 @@ class Worklist:
     def counts(self) -> dict[str, int]:
         return {"states": self._meter.states, "nodes": len(self._reached)}
 
-    def find_violation(self, most_nodes: int) -> bool | None:
-        """Whether a violation can be reached; None if there are more nodes than `most_nodes`."""
+    def find_violation(self, most_nodes: int, *, until_overflow: bool = False) -> bool | None:
+        """Whether a violation can be reached; None if there are more nodes than `most_nodes`.
+
+        A search until an overflow ends there, and says that there was no violation so far.
+        """
         while self._order:
             _, node = heappop(self._order)
             states = self._waiting.pop(node)
             self._meter.count(len(self._order))
             if self._expand(node, states):
                 return True
+            if until_overflow and self.overflow is not None:
+                return False
             if len(self._reached) > most_nodes:
                 return None
             self._kernel.sift_if_large()

@@ -21,10 +21,21 @@ _Engine = Callable[[Automata, Limits, Progress | None], Answer]
 _FEW_STATES = 2_000  # that cubes look at before diagrams take over: loading those takes longer
 
 
-def check_quickly(automata: Automata, engine: str, limits: Limits, progress: Progress | None = None) -> Answer:
-    """The same verdict with less work; a counterexample is a run of the program, but need not be a shortest one."""
+def check_quickly(
+    automata: Automata,
+    engine: str,
+    limits: Limits,
+    progress: Progress | None = None,
+    *,
+    until_overflow: bool = False,
+) -> Answer:
+    """The same verdict with less work; a counterexample is a run of the program, but need not be a shortest one.
+
+    Where only an overflow matters, the search may end with it, before it is known whether there is a violation.
+    """
     compacted = compact(automata)
-    answer = _check(compacted.automata, engine, _quick if engine == "auto" else _engine(engine), limits, progress)
+    run = partial(_quick, until_overflow=until_overflow) if engine == "auto" else _engine(engine)
+    answer = _check(compacted.automata, engine, run, limits, progress)
     edges = tuple(number for edge in answer.edges for number in compacted.runs[edge])
     overflow = None if answer.overflow is None else compacted.runs[answer.overflow][-1]
     answer = replace(answer, edges=edges, overflow=overflow)
@@ -71,11 +82,13 @@ def _bdd(automata: Automata, limits: Limits, progress: Progress | None) -> Answe
     return bdd_engine.check(automata, limits, progress)
 
 
-def _quick(automata: Automata, limits: Limits, progress: Progress | None) -> Answer:
+def _quick(automata: Automata, limits: Limits, progress: Progress | None, *, until_overflow: bool) -> Answer:
     """Diagrams, in any order: what matters is whether there is a violation."""
     from ebb.backend.checker import bdd_engine
 
-    return bdd_engine.check(automata, limits, progress, bdd_engine.Effort(first_states=1))
+    return bdd_engine.check(
+        automata, limits, progress, bdd_engine.Effort(first_states=1, until_overflow=until_overflow)
+    )
 
 
 def _auto(automata: Automata, limits: Limits, progress: Progress | None) -> Answer:

@@ -73,6 +73,7 @@ def carry_over(
     count_cubes(found, figures)
     abstraction = Abstraction(
         program.source,
+        subject.variables,
         subject.predicates,
         subject.flags,
         carrier.initial(),
@@ -188,6 +189,8 @@ class _Carrier:
         impossible = list(self.small_guard(transition.guard))
         counterpart = self.counterpart(transition.guard, transition.updates, transition.given)
         way = None if counterpart is None else place.ways.get(counterpart.text)
+        if way is not None and way.at != (transition.at.line, transition.at.column):
+            way = None  # of another instruction: it may rely on other checks
         if counterpart is not None and way is not None:
             impossible += self.cubes(way.impossible_if, counterpart.fixed)
         else:

@@ -56,8 +56,49 @@ def _pairs(process: Process) -> frozenset[tuple[str, str]]:
     return frozenset(found)
 
 
+def most_under_way(program: Program, at_most: int) -> int | None:
+    """How many stores can be under way in one buffer, going by fences alone; None if that may be more than given.
+
+    Under TSO a buffer is that of a process, under PSO that of a process and a variable.
+    """
+    most = 0
+    for process in program.processes:
+        if process.background:
+            continue
+        stored = {found[1] for each in process.body if (found := _ENQUEUE.match(each.note))}
+        groups = [{name} for name in stored] if program.reduced == "pso" else [stored]
+        for group in groups:
+            count = _longest(process, group, at_most)
+            if count is None:
+                return None
+            most = max(most, count)
+    return most
+
+
+def _longest(process: Process, variables: set[str], at_most: int) -> int | None:
+    """The most stores to the variables that control can pass without a fence."""
+    body = process.body
+    number = {instruction.label: index for index, instruction in enumerate(body)}
+    passed = [0] * (len(body) + 1)
+    todo = list(range(len(body)))
+    while todo:
+        at = todo.pop()
+        stored = _ENQUEUE.match(body[at].note)
+        after = passed[at] + (stored is not None and stored[1] in variables)
+        if _waits(body[at]):
+            after = 0
+        if after > at_most:
+            return None
+        for target in _targets(body[at], at, number):
+            if after > passed[target]:
+                passed[target] = after
+                if target < len(body):
+                    todo.append(target)
+    return max(passed)
+
+
 def _waits(instruction: Instruction) -> bool:
-    """Whether it waits until nothing is under way. A fence for single variables is not counted on."""
+    """Whether it waits until nothing is under way; a fence for one variable, `fence X`, does not."""
     if instruction.note in ("fence", "drain"):
         return True
     return isinstance(instruction.action, Atomic) and instruction.action.body[0].note == "drain"

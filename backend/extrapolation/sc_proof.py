@@ -7,7 +7,8 @@ taken to say nothing.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ebb.backend.abstraction.boolean_program import ALWAYS_HOLDS
+from ebb.backend.abstraction.boolean_program import ALWAYS_HOLDS, GIVEN, given_lines
+from ebb.backend.abstraction.transitions import qualified_variables
 from ebb.formats import bp
 from ebb.formats.errors import InputError, Position
 from ebb.formats.expressions import Expression, Name
@@ -22,6 +23,7 @@ Cube = tuple[Literal, ...]
 class Way:
     """One transition: when it is impossible, and when each predicate is certainly true or false after it."""
 
+    at: tuple[int, int | None]  # line and column of what it comes from
     impossible_if: list[Cube] = field(default_factory=list)
     updates: dict[Expression, tuple[list[Cube], list[Cube]]] = field(default_factory=dict)
 
@@ -50,7 +52,8 @@ def read_proof(program: bp.Program, reduced: Program) -> Proof:
 
 
 def _check_belongs(program: bp.Program, reduced: Program) -> None:
-    """Same processes, same labels, same source: anything else is the proof of another program."""
+    """Same processes, labels, source, and declarations: anything else is the proof of another program."""
+    _check_ranges(program, reduced)
     functions = {function.process: function for function in program.functions if function.process}
     processes = {process.name: process for process in reduced.processes if not process.background}
     first = program.functions[0].at
@@ -60,12 +63,22 @@ def _check_belongs(program: bp.Program, reduced: Program) -> None:
             raise InputError(f"{other}: it has no process {name}", first)
     for name, function in functions.items():
         if name not in processes:
-            raise InputError(f"{other}, which has no process {name} outside its memory", function.at)
+            raise InputError(f"{other} under SC: {name} is no process of it", function.at)
         _check_labels(function, processes[name], other)
         for statement in function.body:
             if statement.origin is not None and statement.origin.file != reduced.source:
                 message = f"{other}: the statement comes from {statement.origin.file}, not from {reduced.source}"
                 raise InputError(message, statement.at)
+
+
+def _check_ranges(program: bp.Program, reduced: Program) -> None:
+    """What the proof took for granted about variables is so: their ranges and the sizes of arrays."""
+    known = {f"{GIVEN}{line}" for line in given_lines(qualified_variables(reduced))}
+    for function in program.functions:
+        for line in function.comments.above:
+            if line.startswith(GIVEN) and line not in known:
+                message = f"the proof is about `{line.removeprefix(GIVEN)}`, which {reduced.name} does not declare so"
+                raise InputError(message, function.at)
 
 
 def _check_labels(function: bp.Function, process: Process, other: str) -> None:
@@ -74,6 +87,18 @@ def _check_labels(function: bp.Function, process: Process, other: str) -> None:
         if instruction.note != "drain" and instruction.label.rstrip("_") not in labels:
             message = f"{other}: {process.name} has no statement with the label {instruction.label}"
             raise InputError(message, function.at)
+
+
+def _common(one: Way, other: Way) -> Way:
+    """What holds for both of two ways that look alike: what is chosen may come from different ranges."""
+    found = Way(one.at if one.at == other.at else (0, 0))
+    found.impossible_if = [cube for cube in one.impossible_if if cube in other.impossible_if]
+    for predicate, (true_if, false_if) in one.updates.items():
+        if predicate in other.updates:
+            others = other.updates[predicate]
+            true_common = [cube for cube in true_if if cube in others[0]]
+            found.updates[predicate] = true_common, [cube for cube in false_if if cube in others[1]]
+    return found
 
 
 class _Reader:
@@ -129,16 +154,25 @@ class _Reader:
                     branching |= dict.fromkeys(targets, label)
                 case bp.Assert(condition):
                     place.checks[text] = self.cubes(condition) or []
-                case bp.Assume(condition):
-                    place.ways[text] = Way(self.negated(condition))
-                case bp.Assign(targets, values, constrain):
-                    way = Way([] if constrain is None else self.negated(constrain))
-                    for name, value in zip(targets, values, strict=True):
-                        if (predicate := self.meaning.get(name)) is not None:
-                            way.updates[predicate] = self.choice(value)
-                    place.ways[text] = way
-                case bp.Skip() | bp.Goto():
-                    place.ways.setdefault(text, Way())
+                case _ if statement.origin is not None:
+                    self.way(statement.action, (statement.origin.line, statement.origin.column), text, place)
+
+    def way(self, action: bp.Action, at: tuple[int, int | None], text: str, place: Place) -> None:
+        way = Way(at)
+        match action:
+            case bp.Assume(condition):
+                way.impossible_if = self.negated(condition)
+            case bp.Assign(targets, values, constrain):
+                way.impossible_if = [] if constrain is None else self.negated(constrain)
+                for name, value in zip(targets, values, strict=True):
+                    if (predicate := self.meaning.get(name)) is not None:
+                        way.updates[predicate] = self.choice(value)
+            case bp.Skip() | bp.Goto():
+                pass
+            case _:
+                return
+        other = place.ways.get(text)
+        place.ways[text] = way if other is None else _common(way, other)
 
     def choice(self, value: bp.Expression) -> tuple[list[Cube], list[Cube]]:
         match value:

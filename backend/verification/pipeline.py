@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ebb.backend.abstraction.build import Figures, Options
+from ebb.backend.checker.answer import Answer
 from ebb.backend.checker.limits import Limits, Progress
 from ebb.backend.extrapolation.methods import Method
+from ebb.backend.extrapolation.pending import most_under_way
 from ebb.backend.extrapolation.sc_proof import Proof
 from ebb.formats import bp
 from ebb.formats.ir import Predicate, Program
@@ -139,8 +141,14 @@ class _Run:
         with self.timed("extrapolate"):
             boolean, figures = extrapolated(reduced, proof, method, self.settings.options)
         attempt = Attempt(bound, method, figures)
-        self.check(attempt, boolean, f"{self.settings.model}.k{bound}.{method}")
+        name = f"{self.settings.model}.k{bound}.{method}"
+        self.check(attempt, boolean, name, until_overflow=self.is_too_small(reduced, bound))
         return attempt
+
+    def is_too_small(self, reduced: Program, bound: int) -> bool:
+        """Whether a larger bound will be tried and is certain to do: then an overflow need not be searched around."""
+        needed = most_under_way(reduced, self.settings.largest_bound)
+        return self.settings.bound is None and needed is not None and bound < needed
 
     def proof(self, reduced: Program, method: Method) -> Proof:
         """What is extrapolated from; copies of predicates need no more than the predicates."""
@@ -167,7 +175,7 @@ class _Run:
             self.keep("sc.bp", self._sc[0])
         return self._sc
 
-    def check(self, attempt: Attempt, boolean: bp.Program, name: str) -> None:
+    def check(self, attempt: Attempt, boolean: bp.Program, name: str, *, until_overflow: bool = False) -> None:
         from ebb.backend.automata.build import build
         from ebb.backend.checker import engines
         from ebb.backend.checker.supervise import supervised
@@ -177,13 +185,15 @@ class _Run:
             self.keep(f"{name}.bp", boolean)
         with self.timed("check"):
             automata = build(boolean)
-            limits = self.settings.limits
+            limits, engine = self.settings.limits, self.settings.engine
+
+            def checked(progress: Progress | None) -> Answer:
+                return engines.check_quickly(automata, engine, limits, progress, until_overflow=until_overflow)
+
             if limits.seconds is None and limits.memory is None:
-                answer = engines.check_quickly(automata, self.settings.engine, limits, self.progress)
+                answer = checked(self.progress)
             else:
-                answer = supervised(
-                    lambda report: engines.check_quickly(automata, self.settings.engine, limits, report), limits, self.progress
-                )
+                answer = supervised(checked, limits, self.progress)
         attempt.verdict = verdict(automata, answer, f"{name}.bp", self.settings.engine, None)
         self.keep(f"{name}.verdict.json", attempt.verdict)
 
