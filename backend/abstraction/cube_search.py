@@ -131,8 +131,8 @@ class SearchRun:
         self.universe = sum(3 << 2 * number for number in self.relevant)
         self.kept: list[Cube] = []  # by size and in order
         self.found: list[Cube] = []  # of the size that is being looked for
-        self.settled = Family()  # cubes that none may contain: found, or contradicting the context
-        self.refused = knowledge.consistency
+        self.implying = Family()  # cubes that imply the goal: none that contains one is minimal
+        self.settled = Family()  # cubes that contradict the context, or say nothing new
         self.cut = False
         denied = negation(question.goal)
         self.fails = knowledge.solver.switch(denied)
@@ -262,36 +262,46 @@ class SearchRun:
         if size >= limit:
             self.cut |= choices != 0
             return
-        if size + 1 == limit and loose_ends:
+        last = size + 1 == limit
+        if last and loose_ends:
             self.cut |= choices != 0
             choices = reduce(int.__and__, self.options(loose_ends, allowed))  # the last literal has to end them all
         columns, vocabulary = self.knowledge.columns, self.vocabulary
-        impossible, settled = self.knowledge.consistency.by_literal, self.settled.by_literal
         while choices:
             bit = choices & -choices
             choices ^= bit
             allowed ^= bit
             literal = bit.bit_length() - 1
-            rest = ~(cube | bit)
-            if any(not each & rest for each in impossible[literal]):
-                continue
-            if any(not each & rest for each in settled[literal]):
-                continue
-            names = vocabulary.occurring[literal]
             column = columns[literal]
-            new = news & column
-            if not new and not self.says_something(cube | bit):
-                self.settled.add(cube | bit)
+            names = vocabulary.occurring[literal]
+            still_loose, now_twice = loose | vocabulary.loose[literal], twice | occurring & names
+            if last and (failing & column or still_loose & ~now_twice):
+                self.cut = True  # no candidate, and nothing can be added
+                continue
+            if not self.is_news(cube | bit, literal, news & column):
                 continue
             self.grow(
                 cube | bit,
                 size + 1,
-                (occurring | names, twice | occurring & names, loose | vocabulary.loose[literal]),
+                (occurring | names, now_twice, still_loose),
                 failing & column,
-                new,
+                news & column,
                 allowed & ~(bit >> 1 if literal & 1 else bit << 1),
                 limit,
             )
+
+    def is_news(self, cube: Cube, newest: int, known: int) -> bool:
+        """Whether the cube is possible and could say something new, with the known states that show it."""
+        if known:
+            return not self.implying.within(cube, newest)
+        if self.knowledge.consistency.within(cube, newest) or self.settled.within(cube, newest):
+            return False
+        if self.implying.within(cube, newest):
+            return False
+        if self.says_something(cube):
+            return True
+        self.settled.add(cube)
+        return False
 
     def choices(self, loose_ends: int, failing: int, allowed: Cube) -> Cube:
         """The literals of which the cube needs one."""
@@ -312,9 +322,11 @@ class SearchRun:
         answer = self.knowledge.solver.ask([*self.switches(cube), self.fails])
         if answer is not None and self.learn(answer.state, fails=True):
             return self.knowledge.where(cube, self.failures)
-        self.settled.add(cube)
         if answer is None and self.is_possible(cube):
             self.found.append(cube)
+            self.implying.add(cube)
+        else:
+            self.settled.add(cube)
         return 0
 
 

@@ -70,7 +70,7 @@ def run(
                 raise UsageError(f"{path} does not exist; DIR is examples/extrapolation")
             program = read_program(str(path))
             bound = None if model == "sc" else _bound(program, model, reduce)
-            methods = ["predicates"] if model == "sc" else list(METHODS)
+            methods: list[str] = ["predicates"] if model == "sc" else list(METHODS)
             if enumerate_too:
                 methods.append("enumerate")
             for method in methods:
