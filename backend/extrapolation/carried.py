@@ -231,13 +231,17 @@ class _Carrier:
             if original not in way.updates or not self.agrees(original, lifting, counterpart):
                 continue
             before: dict[str, Copy | None] = {
-                name: copy for name, copy in lifting.items() if name not in counterpart.stored
+                name: copy for name, copy in lifting.items() if name not in counterpart.stored or self.is_array(name)
             }
             before |= counterpart.fixed
             true_cubes, false_cubes = way.updates[original]
             true_if |= dict.fromkeys(self.cubes(true_cubes, before))
             false_if |= dict.fromkeys(self.cubes(false_cubes, before))
         return _unless_always(true_if), _unless_always(false_if)
+
+    def is_array(self, name: str) -> bool:
+        """Whether a step that assigns it leaves parts of it as they were, so that it is the same copy before."""
+        return self.subject.variables[name].size is not None
 
     def agrees(self, original: Expression, lifting: Lifting, counterpart: _Counterpart) -> bool:
         """Whether the copies chosen for a predicate are those that the step assigns, or reads."""
@@ -247,6 +251,8 @@ class _Carrier:
         for name in shared_in(original):
             if name in counterpart.stored:
                 if lifting.get(name) != counterpart.stored[name]:
+                    return False
+                if self.is_array(name) and counterpart.fixed.get(name, lifting.get(name)) != lifting.get(name):
                     return False
             elif name in counterpart.fixed and lifting.get(name) != counterpart.fixed[name]:
                 return False
