@@ -1,6 +1,6 @@
 #!/bin/sh
-# Shows what ebb-explore and ebb-reduce do, with programs from this directory. `make demo` runs it; by hand, from the root of the
-# repository with the tools on PATH: sh examples/demo.sh
+# Shows what ebb verify, ebb-explore and ebb-reduce do, with programs from this directory. `make demo` runs it; by hand,
+# from the root of the repository with the tools on PATH: sh examples/demo.sh
 set -eu
 
 # run EXIT_CODE COMMAND…   shows the command, runs it into $output, and insists on the exit code
@@ -59,6 +59,24 @@ STATES
 title() {
   printf '\n== %s\n' "$*"
 }
+
+# The abstract counterexample of $output.
+counterexample() {
+  printf '%s\n' "$output" | sed -n '/^an abstract counterexample/,/violated/p'
+}
+
+title "Peterson's lock, for ever: does it keep two processes apart?"
+run 0 ebb verify examples/extrapolation/peterson.ebb --model sc
+headline
+run 2 ebb verify examples/extrapolation/peterson.ebb --model tso
+headline
+counterexample
+
+title 'The same with the fences that TSO needs, in runs of any length and with store buffers of any size'
+run 1 diff -U 2 -I '^//' examples/extrapolation/peterson.ebb examples/extrapolation/peterson_tso.ebb
+printf '%s\n' "$output" | sed 1,2d
+run 0 ebb verify examples/extrapolation/peterson_tso.ebb --model tso
+printf '%s\n' "$output"
 
 title 'Store buffering: X = 1; r = Y  beside  Y = 1; r = X. Can both read 0?'
 run 0 ebb-explore examples/store_buffering.ebb --model sc

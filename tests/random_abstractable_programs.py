@@ -45,7 +45,7 @@ class _Maker:
             self.process = number
             body = self.body(rng.randint(1, 4))
             if rng.random() < 0.5:
-                label, body = "cs: skip;", (*body, "cs: skip;")
+                body = (*body, "cs: skip;")
             bodies.append(body)
         if started:
             joined = rng.choice([(), ("join(P1);",)])
@@ -89,7 +89,7 @@ class _Maker:
             f"P{p}.{rng.choice('rs')} <= {rng.choice('12')}",
             f"P{p}.i == {rng.choice('012')}",
             "X == Y", "X <= Y", "X + Y == 1", f"X == P{p}.r", f"P{p}.r == P{q}.s", f"P{p}.r < P{q}.r + Y",
-            f"{rng.choice('XY')} >= 0", f"X % 2 == {rng.choice('01')}", f"2 * X <= Y", f"P{p}.r % 2 == 1",
+            f"{rng.choice('XY')} >= 0", f"{rng.choice('XY')} <= 2", f"P{p}.s <= 2", f"X % 2 == {rng.choice('01')}", "2 * X <= Y", f"P{p}.r % 2 == 1",
             f"P{p}.s / 2 == 0", "X == 1 && Y == 0", f"Y == 0 || P{p}.r == 1",
         ]  # fmt: skip
         if self.arrays:
@@ -98,7 +98,7 @@ class _Maker:
                 f"Q[P{p}.i] == 0", f"Q[X % 2] == {rng.choice('01')}", f"Q[P{p}.r] == Y",
             ]  # fmt: skip
         if self.ranged:
-            options += ["T == 0", "T == 1", f"T <= X", "T != 2", f"P{p}.r == T"]
+            options += ["T == 0", "T == 1", "T <= X", "T != 2", f"P{p}.r == T"]
         return rng.choice(options)
 
     def property(self, bodies: list[Body]) -> str:
@@ -152,7 +152,7 @@ class _Maker:
             lambda: f"{rng.choice('rs')} = {self.value()};",
             lambda: f"{self.place()} = {self.place()};",
             lambda: f"i = {rng.choice(['0', '1', '1 - i', 'r', 's % 2'])};",
-            lambda: self.assertion(),
+            lambda: self.assertion() if rng.random() < 0.4 else "skip;",
             lambda: f"assume({self.condition()});",
             lambda: "T = *;" if self.ranged else "skip;",
         ]

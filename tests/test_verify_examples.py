@@ -7,16 +7,16 @@ right, an abstract counterexample or an overflow.
 
 Not everything is tried here, as some of it takes too long:
 
-- `queue` and `queue_tso` under tso take a minute each. `queue_one`, which has the same shape with smaller buffers, is here,
-  and `ebb bench cupex` measures `queue_tso`.
-- `szymanski_three` and its variants under tso and pso take more than a minute each, and nothing else covers them. They
-  are here under sc.
+- `queue` and `queue_tso` under tso take a minute each, `queue_pso` under tso ten seconds. `ebb bench cupex` proves
+  `queue_tso`; here is `queue_one`, which has the same shape and smaller buffers.
+- `szymanski_three` and its variants under tso and pso take minutes each. Nothing covers them: that they are safe with
+  these fences is what `ebb-explore` would have to say, not what has been proved. They are here under sc.
 - Programs that are the same as another but for comments are tried once.
 """
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -25,11 +25,10 @@ from ebb.backend.driver import main
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PROGRAMS = sorted((EXAMPLES / "extrapolation").glob("*.ebb"))
-TOO_SLOW = {("queue", "tso"), ("queue_tso", "tso")} | {
+TOO_SLOW = {("queue", "tso"), ("queue_tso", "tso"), ("queue_pso", "tso")} | {
     (f"szymanski_three{variant}", model) for variant in ("", "_tso", "_pso") for model in ("tso", "pso")
 }
 
-FIGURE_3 = ("cupex_fig3.ebb", "cupex_fig3_atomic.ebb")
 PREDICATES_OF_FIGURE_3 = ("X == Y", "X == 1", "Y == 1", "X == 0", "Y == 0")
 
 
@@ -37,7 +36,7 @@ def claims(path: Path) -> dict[str, str]:
     """By model, what a program says of itself."""
     line = re.search(r"^// verify: (.*)$", path.read_text("utf-8"), re.MULTILINE)
     assert line is not None, f"{path.name} does not say what to expect"
-    return dict((model, verdict) for model, verdict in (claim.split() for claim in line[1].split(", ")))
+    return {claim.split()[0]: claim.split()[1] for claim in line[1].split(", ")}
 
 
 def text(path: Path) -> str:
@@ -80,20 +79,45 @@ def test_equal_programs_expect_the_same() -> None:
         assert expected.setdefault(text(path), claims(path)) == claims(path), path.name
 
 
-@pytest.mark.parametrize(("path", "model", "expected"), cases(), ids=lambda each: getattr(each, "stem", each))
+@pytest.mark.parametrize(("path", "model", "expected"), list(cases()), ids=lambda each: getattr(each, "stem", each))
 def test_a_program_has_the_verdict_that_it_expects(path: Path, model: str, expected: str, tmp_path: Path) -> None:
     assert verify(path, model, tmp_path) == expected
 
 
-@pytest.mark.parametrize("bound", ["1", "2"])
-@pytest.mark.parametrize("method", ["predicates", "cubes", "program"])
-@pytest.mark.parametrize("model", ["tso", "pso"])
-@pytest.mark.parametrize("name", FIGURE_3)
-def test_figure_3_is_not_proved_with_the_predicates_of_the_paper(
-    name: str, model: str, method: str, bound: str, tmp_path: Path
+def with_each_method(test: Callable[..., None]) -> Callable[..., None]:
+    for name, values in (
+        ("bound", ["1", "2"]),
+        ("method", ["predicates", "cubes", "program"]),
+        ("model", ["tso", "pso"]),
+    ):
+        test = pytest.mark.parametrize(name, values)(test)
+    return test
+
+
+@with_each_method
+def test_figure_3_of_the_paper_is_never_proved(model: str, method: str, bound: str, tmp_path: Path) -> None:
+    """Both variables can end as 1. A method that did to the Boolean program what buffers do would not notice."""
+    assert verify(EXAMPLES / "cupex_fig3.ebb", model, tmp_path, *of_figure_3(tmp_path, method, bound)) == "unknown"
+
+
+@with_each_method
+def test_figure_3_is_proved_where_its_steps_act_on_memory(model: str, method: str, bound: str, tmp_path: Path) -> None:
+    """`atomic` is no way around that: it acts on memory, under tso and pso too, so no store is ever in a buffer."""
+    path = EXAMPLES / "cupex_fig3_atomic.ebb"
+    assert verify(path, model, tmp_path, *of_figure_3(tmp_path, method, bound)) == "safe"
+
+
+@with_each_method
+def test_no_method_takes_a_proof_under_sc_for_one_with_buffers(
+    model: str, method: str, bound: str, tmp_path: Path
 ) -> None:
-    """With these five predicates the property is lost in the buffers, and no method may find it there."""
-    predicates = tmp_path / "fig3.preds.yaml"
+    path = EXAMPLES / "extrapolation" / "peterson.ebb"
+    assert claims(path) == {"sc": "safe", "tso": "unknown", "pso": "unknown"}
+    assert verify(path, model, tmp_path, "--method", method, "-k", bound) == "unknown"
+
+
+def of_figure_3(folder: Path, method: str, bound: str) -> tuple[str, ...]:
+    """Options: the predicates of the paper, a method and a bound."""
+    predicates = folder / "fig3.preds.yaml"
     predicates.write_text("predicates:\n" + "".join(f"  - {each}\n" for each in PREDICATES_OF_FIGURE_3), "utf-8")
-    options = ("--predicates", str(predicates), "--method", method, "-k", bound)
-    assert verify(EXAMPLES / name, model, tmp_path, *options) == "unknown"
+    return ("--predicates", str(predicates), "--method", method, "-k", bound)
