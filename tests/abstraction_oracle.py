@@ -124,7 +124,7 @@ def _with_all_places(program: Program) -> Program:
 
 def _seen(boolean: bp.Program, program: Program, explored: Search, state: search.State) -> Iterator[tuple[str, bool]]:
     """The variables of the Boolean program as the state makes them; those without a value are left out."""
-    threads, memory = explored.decode(state)
+    threads, _memory = explored.decode(state)
     numbers = {process.name: number for number, process in enumerate(program.processes)}
     for declaration in boolean.declarations:
         for name, text in zip(declaration.names, declaration.predicates, strict=True):

@@ -142,7 +142,7 @@ class _Maker:
 
     def statement(self, depth: int, atomic: bool) -> Statement:
         rng = self.rng
-        if depth == 0 and rng.random() < 0.35 or depth == 1 and rng.random() < 0.1:
+        if (depth == 0 and rng.random() < 0.35) or (depth == 1 and rng.random() < 0.1):
             return self.nested(depth, atomic)
         common: list[Callable[[], Statement]] = [
             lambda: f"{self.place()} = {self.value()};",

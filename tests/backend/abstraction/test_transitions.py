@@ -55,7 +55,7 @@ def test_ways(statement: str, expected: list[str]) -> None:
         (
             "atomic { assume(s == 1); r = A[s]; assert (r != 0); }",
             ["[P.s == 1] 0 <= P.s && P.s < 2", "[P.s == 1 && (0 <= P.s && P.s < 2)] A[1] != 0"],
-        ),  # fmt: skip
+        ),
         ("r = s > 0 ? A[s] : 0;", ["P.s <= 0 || 0 <= P.s && P.s < 2"]),
     ],
 )
