@@ -170,7 +170,7 @@ class _Values:
         found += [(Name(name), value) for name, value in self.names.items() if Name(name) != value]
         for array, writes in self.writes.items():
             places = [(Element(array, index), value) for index, value in writes]
-            # What was there may be written back over an earlier write to the same element: only a first one says nothing.
+            # What was there may be written back over an earlier write to the same element: only a first says nothing.
             found += dropwhile(lambda write: write[0] == write[1], places)
         return tuple(found)
 
