@@ -9,7 +9,6 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import reduce
 
 from ebb.backend.abstraction.build import Options, abstract
 from ebb.backend.automata.build import build
@@ -117,7 +116,9 @@ def _with_all_places(program: Program) -> Program:
     places: list[Expression] = [
         At(process.name, instruction.label) for process in program.processes for instruction in process.body
     ]
-    nothing = reduce(lambda left, right: Binary("&&", left, right), places, Integer(0))
+    nothing: Expression = Integer(0)
+    for place in places:
+        nothing = Binary("&&", nothing, place)
     at = Position(1, 1)
     return replace(program, properties=(Property("never", nothing, at), Property("final", Integer(1), at)))
 

@@ -89,7 +89,8 @@ class _Maker:
             f"P{p}.{rng.choice('rs')} <= {rng.choice('12')}",
             f"P{p}.i == {rng.choice('012')}",
             "X == Y", "X <= Y", "X + Y == 1", f"X == P{p}.r", f"P{p}.r == P{q}.s", f"P{p}.r < P{q}.r + Y",
-            f"{rng.choice('XY')} >= 0", f"{rng.choice('XY')} <= 2", f"P{p}.s <= 2", f"X % 2 == {rng.choice('01')}", "2 * X <= Y", f"P{p}.r % 2 == 1",
+            f"{rng.choice('XY')} >= 0", f"{rng.choice('XY')} <= 2", f"P{p}.s <= 2",
+            f"X % 2 == {rng.choice('01')}", "2 * X <= Y", f"P{p}.r % 2 == 1",
             f"P{p}.s / 2 == 0", "X == 1 && Y == 0", f"Y == 0 || P{p}.r == 1",
         ]  # fmt: skip
         if self.arrays:

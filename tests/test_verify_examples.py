@@ -2,26 +2,28 @@
 
     // verify: sc safe, tso safe, pso unknown
 
-*safe* has to be proved. *unknown* stands where fences are missing: there a proof would be wrong, and anything else is
-right, an abstract counterexample or an overflow.
+*safe* has to be proved. *unknown* stands where fences are missing, and where `ebb-explore` finds a violation: there a
+proof would be wrong, and anything else is right, an abstract counterexample or an overflow.
 
 Not everything is tried here, as some of it takes too long:
 
 - `queue` and `queue_tso` under tso take a minute each, `queue_pso` under tso ten seconds. `ebb bench cupex` proves
   `queue_tso`; here is `queue_one`, which has the same shape and smaller buffers.
-- `szymanski_three` and its variants under tso and pso take minutes each. Nothing covers them: that they are safe with
-  these fences is what `ebb-explore` would have to say, not what has been proved. They are here under sc.
+- `szymanski_three` and its variants under tso and pso take minutes each. They are here under sc only, and nothing tests
+  what they say about the others.
 - Programs that are the same as another but for comments are tried once.
 """
 
 import json
+import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from ebb.backend.driver import main
+from ebb.backend.explore import main as main_of_explore
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PROGRAMS = sorted((EXAMPLES / "extrapolation").glob("*.ebb"))
@@ -84,36 +86,21 @@ def test_a_program_has_the_verdict_that_it_expects(path: Path, model: str, expec
     assert verify(path, model, tmp_path) == expected
 
 
-def with_each_method(test: Callable[..., None]) -> Callable[..., None]:
-    for name, values in (
-        ("bound", ["1", "2"]),
-        ("method", ["predicates", "cubes", "program"]),
-        ("model", ["tso", "pso"]),
-    ):
-        test = pytest.mark.parametrize(name, values)(test)
-    return test
+@pytest.mark.parametrize(
+    ("path", "model"),
+    [
+        (path, model)
+        for path, model, verdict in cases()
+        if verdict == "unknown"  # szymanski_three is too large to explore as well
+    ],
+    ids=lambda each: getattr(each, "stem", each),
+)
+def test_where_no_proof_is_expected_there_is_a_violation(path: Path, model: str) -> None:
+    assert main_of_explore([str(path), "--model", model, "--quiet", "-o", os.devnull]) == 1
 
 
-@with_each_method
-def test_figure_3_of_the_paper_is_never_proved(model: str, method: str, bound: str, tmp_path: Path) -> None:
-    """Both variables can end as 1. A method that did to the Boolean program what buffers do would not notice."""
-    assert verify(EXAMPLES / "cupex_fig3.ebb", model, tmp_path, *of_figure_3(tmp_path, method, bound)) == "unknown"
-
-
-@with_each_method
-def test_figure_3_is_proved_where_its_steps_act_on_memory(model: str, method: str, bound: str, tmp_path: Path) -> None:
-    """`atomic` is no way around that: it acts on memory, under tso and pso too, so no store is ever in a buffer."""
-    path = EXAMPLES / "cupex_fig3_atomic.ebb"
-    assert verify(path, model, tmp_path, *of_figure_3(tmp_path, method, bound)) == "safe"
-
-
-@with_each_method
-def test_no_method_takes_a_proof_under_sc_for_one_with_buffers(
-    model: str, method: str, bound: str, tmp_path: Path
-) -> None:
-    path = EXAMPLES / "extrapolation" / "peterson.ebb"
-    assert claims(path) == {"sc": "safe", "tso": "unknown", "pso": "unknown"}
-    assert verify(path, model, tmp_path, "--method", method, "-k", bound) == "unknown"
+each_method = pytest.mark.parametrize("method", ["predicates", "cubes", "program"])
+each_model_with_buffers = pytest.mark.parametrize("model", ["tso", "pso"])
 
 
 def of_figure_3(folder: Path, method: str, bound: str) -> tuple[str, ...]:
@@ -121,3 +108,28 @@ def of_figure_3(folder: Path, method: str, bound: str) -> tuple[str, ...]:
     predicates = folder / "fig3.preds.yaml"
     predicates.write_text("predicates:\n" + "".join(f"  - {each}\n" for each in PREDICATES_OF_FIGURE_3), "utf-8")
     return ("--predicates", str(predicates), "--method", method, "-k", bound)
+
+
+@each_method
+@each_model_with_buffers
+@pytest.mark.parametrize("bound", ["1", "2"])
+def test_figure_3_of_the_paper_is_never_proved(model: str, method: str, bound: str, tmp_path: Path) -> None:
+    """Both variables can end as 1. A method that did to the Boolean program what buffers do would not notice."""
+    assert verify(EXAMPLES / "cupex_fig3.ebb", model, tmp_path, *of_figure_3(tmp_path, method, bound)) == "unknown"
+
+
+@each_method
+@each_model_with_buffers
+@pytest.mark.parametrize("bound", ["1", "2"])
+def test_figure_3_is_proved_where_its_steps_act_on_memory(model: str, method: str, bound: str, tmp_path: Path) -> None:
+    """An atomic block acts on memory, under tso and pso too. So no store is ever in a buffer, and this one is safe."""
+    path = EXAMPLES / "cupex_fig3_atomic.ebb"
+    assert verify(path, model, tmp_path, *of_figure_3(tmp_path, method, bound)) == "safe"
+
+
+@each_method
+@each_model_with_buffers
+def test_no_method_takes_a_proof_under_sc_for_one_with_buffers(model: str, method: str, tmp_path: Path) -> None:
+    path = EXAMPLES / "extrapolation" / "peterson.ebb"
+    assert claims(path) == {"sc": "safe", "tso": "unknown", "pso": "unknown"}
+    assert verify(path, model, tmp_path, "--method", method, "-k", "1") == "unknown"

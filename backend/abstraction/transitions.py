@@ -277,7 +277,7 @@ class _Translation:
         transitions: list[Transition] = []
         start = _Way(_Values())
         for way, target in self.ways(instruction, start, following, checks):
-            if len(transitions) >= _MOST_WAYS:
+            if len(transitions) >= _MOST_WAYS and isinstance(instruction.action, Atomic):
                 raise _Unbounded
             transitions.append(
                 Transition(

@@ -13,8 +13,8 @@ from projected_outcomes import projected
 
 from ebb.backend.concrete.models import ModelName
 from ebb.backend.concrete.report import explore
-from ebb.formats.expressions import Conditional, Expression, Integer, Place, Unary, place_name
 from ebb.formats.buffer_notes import store_buffers
+from ebb.formats.expressions import Conditional, Expression, Integer, Place, Unary, place_name
 from ebb.formats.ir import Assert, Assign, Assume, Atomic, Fence, Forget, Instruction, Overflow, Program, Skip
 from ebb.formats.program_file import read_program
 from ebb.frontend.ebb_source import parse
@@ -260,7 +260,8 @@ def test_a_fence_has_nothing_to_wait_for_in_a_process_without_stores() -> None:
     for reduced in (reduce_tso(program, 1), reduce_pso(program, 1)):
         assert not any(isinstance(i.action, Fence) for process in reduced.processes for i in process.body)
         buffers = store_buffers(reduced)
-        assert {part.process for part in (*buffers.queues, *buffers.buffers)} == {"R"}
+        owners = {queue.process for queue in buffers.queues} | {buffer.process for buffer in buffers.buffers}
+        assert owners == {"R"}
 
 
 @pytest.mark.parametrize(

@@ -25,4 +25,5 @@ def test_the_same_program_comes_out(first: int) -> None:
         assert show_program(abstracted(program, Options("models", size))) == wanted, f"seed {seed}\n{text}"
         if seed % 10 == 0:
             for jobs in (2, 3):
-                assert show_program(abstracted(program, Options("models", size, jobs))) == wanted, f"{jobs} jobs\n{text}"
+                found = show_program(abstracted(program, Options("models", size, jobs)))
+                assert found == wanted, f"{jobs} jobs\n{text}"

@@ -36,7 +36,9 @@ def test_a_counterexample_is_in_the_terms_of_the_source(tmp_path: Path, capsys: 
     capsys.readouterr()
     verify(str(path), "--model", "pso", "--no-times", code=2)
     text = capsys.readouterr().out
-    assert text.startswith("lock.ebb under PSO: unknown\n  the abstraction has a counterexample, which may be spurious\n")
+    assert text.startswith(
+        "lock.ebb under PSO: unknown\n  the abstraction has a counterexample, which may be spurious\n"
+    )
     assert "memory   lock.ebb:2  flush" in text
     assert "violated: lock.ebb:3: assert(y == 0 || x == 1)" in text
     assert "seconds" not in text
