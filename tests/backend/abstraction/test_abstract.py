@@ -87,7 +87,13 @@ def test_facts_of_three_predicates_are_enforced() -> None:
 
 
 def test_properties_about_places_and_about_the_end() -> None:
-    source = "shared X; process P {{ {} }} process R {{ atomic {{ await (X == 0); X = 1; }} cs: skip; atomic {{ X = 0; }} }} {} predicates {{ X == 0 }}"  # fmt: skip
+    source = """
+    shared X;
+    process P {{ {} }}
+    process R {{ atomic {{ await (X == 0); X = 1; }} cs: skip; atomic {{ X = 0; }} }}
+    {}
+    predicates {{ X == 0 }}
+    """
     take = "atomic { await (X == 0); X = 1; } cs: skip; atomic { X = 0; }"
     assert verdict_of(source.format(take, "assert never (P@cs && R@cs);")) == "safe"
     assert verdict_of(source.format("cs: skip;", "assert never (P@cs && R@cs);")) == "unsafe"

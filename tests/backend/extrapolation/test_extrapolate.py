@@ -111,7 +111,9 @@ def test_a_program_that_was_not_reduced(tmp_path: Path, capsys: pytest.CaptureFi
     assert "this program was not reduced from tso or pso" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("options", [["--method", "program", "--drop-buffered"], ["--method", "cubes", "--cube-size", "2"]])  # fmt: skip
+@pytest.mark.parametrize(
+    "options", [["--method", "program", "--drop-buffered"], ["--method", "cubes", "--cube-size", "2"]]
+)
 def test_options_that_do_not_go_together(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert extrapolate.main(["--from", "x.bp", *options]) == 64
     assert capsys.readouterr().err.startswith("ebb-extrapolate: --")
