@@ -49,8 +49,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _abstract(arguments: argparse.Namespace) -> int:
-    from ebb.backend.abstraction.build import Options, abstract
-    from ebb.backend.abstraction.figures_text import show_figures
+    from ebb.backend.abstraction.build import abstract
+    from ebb.backend.abstraction.figures import show_figures
+    from ebb.backend.abstraction.options import Options
     from ebb.backend.abstraction.predicate_meaning import check_meaning
     from ebb.formats.bp_text import show_program
     from ebb.formats.predicates import check_predicates, read_predicates

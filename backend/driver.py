@@ -88,7 +88,7 @@ def _bound(text: str) -> int:
 
 
 def _verify(arguments: argparse.Namespace) -> int:
-    from ebb.backend.abstraction.build import Options
+    from ebb.backend.abstraction.options import Options
     from ebb.backend.checker.engines import OWN
     from ebb.backend.checker.limits import Limits
     from ebb.backend.others.registry import CHECKERS

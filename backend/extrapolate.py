@@ -58,8 +58,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _extrapolate(arguments: argparse.Namespace) -> int:
-    from ebb.backend.abstraction.build import Options
-    from ebb.backend.abstraction.figures_text import show_figures
+    from ebb.backend.abstraction.figures import show_figures
+    from ebb.backend.abstraction.options import Options
     from ebb.backend.extrapolation.methods import extrapolated
     from ebb.backend.extrapolation.sc_proof import read_proof
     from ebb.formats.bp_file import read_boolean_program

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from ebb.backend.abstraction.build import Options, abstract
+from ebb.backend.abstraction.build import abstract
+from ebb.backend.abstraction.options import Options
 from ebb.backend.automata.build import build
 from ebb.backend.automata.cone import cone
 from ebb.backend.checker import bdd_engine

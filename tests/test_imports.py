@@ -14,7 +14,7 @@ REPO = Path(__file__).parent.parent
 PARTS = ("backend", "formats", "frontend", "passes")
 DRIVER = Path("backend/driver.py")
 # Modules that cannot do anything without z3; all others import it where they use it, or not at all.
-NEED_Z3: frozenset[str] = frozenset()
+NEED_Z3 = frozenset({"backend/abstraction/smt.py"})
 
 
 def modules(root: Path) -> list[Path]:

@@ -16,17 +16,17 @@ says: larger ones would only repeat it. What is kept does not depend on the orde
 order, each cube that covers a state which those before it do not.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from typing import Any, Protocol
 
+from ebb.backend.abstraction.questions import Question, all_of, any_of
 from ebb.backend.abstraction.smt import Solver
 from ebb.backend.abstraction.states import State, States
 from ebb.backend.abstraction.vocabulary import Consistency, Cube, Family, Vocabulary, literals, loose_variables, rank
 from ebb.formats.errors import Position
-from ebb.formats.expressions import Binary, Expression, Integer, negation, variables
-from ebb.formats.ir import Range, Variable
+from ebb.formats.expressions import negation, variables
+from ebb.formats.ir import Variable
 
 # Among few predicates cubes of any size are looked for. Among more, large cubes would be most of the work, and none of
 # the proofs that were tried uses one; a limit that is asked for applies either way.
@@ -34,16 +34,6 @@ _FEW = 8
 _SIZE_AMONG_MANY = 4
 
 _ANY = Variable("", Position(1, 1))
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """Which cubes imply the goal where the context holds?"""
-
-    context: tuple[Expression, ...]
-    goal: Expression
-    fresh: tuple[tuple[str, Range | None], ...] = ()
-    excluded: frozenset[int] = frozenset()  # predicates that cubes must not mention
 
 
 class CubeSearch(Protocol):
@@ -328,17 +318,3 @@ class SearchRun:
         else:
             self.settled.add(cube)
         return 0
-
-
-def any_of(conditions: Sequence[Expression]) -> Expression:
-    """Their disjunction."""
-    return _joined("||", conditions) if conditions else Integer(0)
-
-
-def all_of(conditions: Sequence[Expression]) -> Expression:
-    """Their conjunction."""
-    return _joined("&&", conditions) if conditions else Integer(1)
-
-
-def _joined(operator: str, conditions: Sequence[Expression]) -> Expression:
-    return reduce(lambda left, right: Binary(operator, left, right), conditions)

@@ -5,7 +5,8 @@ A cube that contains one already found is not asked about, nor is one that is kn
 
 from itertools import combinations, product
 
-from ebb.backend.abstraction.cube_search import Knowledge, Question, SearchRun
+from ebb.backend.abstraction.cube_search import Knowledge, SearchRun
+from ebb.backend.abstraction.questions import Question
 from ebb.backend.abstraction.vocabulary import Cube
 
 

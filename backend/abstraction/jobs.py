@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ebb.backend.abstraction.cube_search import Knowledge
-from ebb.backend.abstraction.smt import Count, Solver
+from ebb.backend.abstraction.figures import Count
+from ebb.backend.abstraction.smt import Solver
 from ebb.backend.abstraction.transformers import AbstractLocation, abstract_location
 from ebb.backend.abstraction.transitions import Location
 from ebb.backend.abstraction.vocabulary import Cube
@@ -13,7 +14,8 @@ from ebb.backend.abstraction.vocabulary import Cube
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-    from ebb.backend.abstraction.build import Options, Subject
+    from ebb.backend.abstraction.options import Options
+    from ebb.backend.abstraction.subject import Subject
 
 
 def abstract_in_parallel(

@@ -5,7 +5,8 @@ With cubes that extrapolation found this is the paper's "cube size 1": each list
 
 from collections.abc import Sequence
 
-from ebb.backend.abstraction.cube_search import Knowledge, Question, SearchRun
+from ebb.backend.abstraction.cube_search import Knowledge, SearchRun
+from ebb.backend.abstraction.questions import Question
 from ebb.backend.abstraction.vocabulary import Cube, Family, literals, rank
 
 

@@ -14,11 +14,11 @@ from typing import Any, assert_never
 import z3
 from z3 import z3core
 
+from ebb.backend.abstraction.cells import Cell, cells_of
+from ebb.backend.abstraction.figures import Count
 from ebb.backend.abstraction.simplification import is_truth
 from ebb.formats.expressions import At, Binary, Conditional, Element, Expression, Integer, Name, Unary
 from ebb.formats.ir import Range, Variable
-
-Cell = tuple[str, int]  # a variable and an index: 0 where it is no array
 
 # A question that takes longer is answered "satisfiable as far as we know": a measure of work, not of time, so that the
 # answer is the same on every machine.
@@ -27,29 +27,11 @@ _MOST_WORK = 3_000_000
 _SAT, _UNSAT = 1, -1
 
 
-@dataclass(slots=True)
-class Count:
-    """What the solver was asked, and how long it took: `seconds` is spent in the solver itself, its start included."""
-
-    calls: int = 0
-    seconds: float = 0.0
-
-    def add(self, other: "Count") -> None:
-        self.calls += other.calls
-        self.seconds += other.seconds
-
-
 @dataclass(frozen=True, slots=True)
 class Yes:
     """A state that satisfies the question, one value a cell; None if the solver gave up."""
 
     state: tuple[int, ...] | None
-
-
-def cells_of(variable: Variable) -> int:
-    """One for a number; an array has one more than elements. That is what it is beyond its bounds: a predicate may ask
-    for it, but no step writes there, so it must not be one of the elements."""
-    return 1 if variable.size is None else variable.size + 1
 
 
 class Solver:

@@ -1,6 +1,7 @@
 """Cubes by asking the solver, each question once."""
 
-from ebb.backend.abstraction.cube_search import CubeSearch, Knowledge, Question
+from ebb.backend.abstraction.cube_search import CubeSearch, Knowledge
+from ebb.backend.abstraction.questions import Question
 from ebb.backend.abstraction.vocabulary import Cube
 from ebb.formats.expressions import variables
 

@@ -8,7 +8,7 @@ evaluated once for each state, however often they are asked for.
 from collections.abc import Callable, Mapping
 from typing import assert_never
 
-from ebb.backend.abstraction.smt import Cell
+from ebb.backend.abstraction.cells import Cell
 from ebb.formats.expressions import At, Binary, Conditional, Element, Expression, Integer, Name, Unary
 from ebb.formats.ir import Variable
 

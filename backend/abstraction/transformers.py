@@ -10,7 +10,7 @@ excludes the guard holds: `assume(!F(!guard))`.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ebb.backend.abstraction.cube_search import Question, any_of
+from ebb.backend.abstraction.questions import Question, any_of
 from ebb.backend.abstraction.simplification import simplified
 from ebb.backend.abstraction.transitions import Check, Location, Transition
 from ebb.backend.abstraction.vocabulary import Cube, Vocabulary

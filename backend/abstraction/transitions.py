@@ -211,9 +211,10 @@ class _Way:
     guard: tuple[Expression, ...] = ()
     given: tuple[Expression, ...] = ()
     fresh: tuple[tuple[str, Range | None], ...] = ()
+    note: str = ""  # of an instruction on the way
 
     def copy(self) -> "_Way":
-        return _Way(self.values.copy(), self.guard, self.given, self.fresh)
+        return _Way(self.values.copy(), self.guard, self.given, self.fresh, self.note)
 
     def value(self, expression: Expression) -> Expression:
         return simplified(_substituted(expression, self.values))
@@ -290,7 +291,7 @@ class _Translation:
                     way.fresh,
                     target is None,
                     instruction.at,
-                    instruction.note,
+                    way.note or instruction.note,
                 )
             )
         unique = list(dict.fromkeys(checks))
@@ -365,6 +366,8 @@ class _Translation:
                 if target is None:
                     yield after, None
                 else:
+                    if self.process.background and body[at].note:
+                        after.note = body[at].note  # which store a flush is of
                     nexts.append((after, number.get(target, len(body)), passed | {at}))
             todo.extend(reversed(nexts))
 

@@ -13,7 +13,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ebb.backend.abstraction.build import Figures, Options, abstract
+from ebb.backend.abstraction.build import abstract
+from ebb.backend.abstraction.figures import Figures
+from ebb.backend.abstraction.options import Options
 from ebb.backend.bench.cupex_paper import REPORTED
 from ebb.backend.checker.limits import Limits
 from ebb.backend.extrapolation.methods import METHODS, Method, extrapolated

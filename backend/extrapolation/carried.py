@@ -23,9 +23,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 from ebb.backend.abstraction.boolean_program import Abstraction, boolean_program, check_text, concrete_text
-from ebb.backend.abstraction.build import Figures, Subject, by_control, count_cubes
 from ebb.backend.abstraction.control_flags import obligations
+from ebb.backend.abstraction.figures import Figures
 from ebb.backend.abstraction.simplification import simplified
+from ebb.backend.abstraction.subject import Subject, by_control, count_cubes
 from ebb.backend.abstraction.transformers import (
     ALWAYS,
     NEVER,

@@ -1,14 +1,18 @@
 """The three ways from an SC proof to a Boolean program of the reduced program."""
 
 from collections.abc import Sequence
-from typing import Literal, assert_never
+from typing import TYPE_CHECKING, Literal, assert_never
 
-from ebb.backend.abstraction.build import Figures, Options
+from ebb.backend.abstraction.figures import Figures
+from ebb.backend.abstraction.options import Options
 from ebb.backend.extrapolation.rules import Copies, copies_in, extrapolate, lifted, liftings, shared_in
 from ebb.backend.extrapolation.sc_proof import Cube, Proof
 from ebb.formats import bp
 from ebb.formats.expressions import variables
 from ebb.formats.ir import Program
+
+if TYPE_CHECKING:
+    from ebb.backend.abstraction.build import KnowledgeCheck
 
 Method = Literal["predicates", "cubes", "program"]
 METHODS: tuple[Method, ...] = ("predicates", "cubes", "program")
@@ -22,22 +26,26 @@ def extrapolated(
     *,
     relate_slots: bool = False,
     drop_buffered: bool = False,
+    check: "KnowledgeCheck | None" = None,
 ) -> tuple[bp.Program, Figures]:
-    """The Boolean program of a program that was reduced from TSO or PSO."""
+    """The Boolean program of a program that was reduced from TSO or PSO.
+
+    A check looks at what is known about the predicates, those of the proof first, where a solver is asked.
+    """
     copies = copies_in(program)
     predicates = extrapolate(proof.predicates, copies, relate_slots=relate_slots)
     match method:
         case "predicates":
             from ebb.backend.abstraction.build import abstract
 
-            return abstract(program, predicates, options)
+            return abstract(program, predicates, options, check=check)
         case "cubes":
             from ebb.backend.abstraction.build import abstract
 
             listed = extrapolate_cubes(proof.cubes, copies)
             if drop_buffered:
                 listed = without_buffered(listed, copies)
-            return abstract(program, predicates, options, listed=listed)
+            return abstract(program, predicates, options, listed=listed, check=check)
         case "program":
             from ebb.backend.extrapolation.carried import carry_over
 

@@ -8,9 +8,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ebb.backend.abstraction.build import Figures, Options
+from ebb.backend.abstraction.figures import Figures
+from ebb.backend.abstraction.options import Options
 from ebb.backend.checker.answer import Answer
 from ebb.backend.checker.limits import Limits, Progress
 from ebb.backend.extrapolation.methods import Method
@@ -19,6 +20,9 @@ from ebb.backend.extrapolation.sc_proof import Proof
 from ebb.formats import bp
 from ebb.formats.ir import Predicate, Program
 from ebb.formats.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from ebb.backend.abstraction.cube_search import Knowledge
 
 Model = Literal["sc", "tso", "pso"]
 MethodChoice = Literal["auto", "predicates", "cubes", "program"]
@@ -51,6 +55,7 @@ class Verification:
 
     program: Program
     model: Model
+    predicates: int  # that were given
     verdict: Outcome = "unknown"
     reason: str = ""
     sc_figures: Figures | None = None  # of the SC abstraction that was extrapolated from
@@ -100,7 +105,7 @@ class _Run:
         self.reduce = reduce
         self.keep = keep
         self.progress = progress
-        self.result = Verification(program, settings.model)
+        self.result = Verification(program, settings.model, len(predicates))
         self._sc: tuple[bp.Program, Figures] | None = None
 
     def verification(self) -> Verification:
@@ -139,7 +144,7 @@ class _Run:
 
         proof = self.proof(reduced, method)
         with self.timed("extrapolate"):
-            boolean, figures = extrapolated(reduced, proof, method, self.settings.options)
+            boolean, figures = extrapolated(reduced, proof, method, self.settings.options, check=self.check_predicates)
         attempt = Attempt(bound, method, figures)
         name = f"{self.settings.model}.k{bound}.{method}"
         self.check(attempt, boolean, name, until_overflow=self.is_too_small(reduced, bound))
@@ -162,7 +167,6 @@ class _Run:
 
     def sc_abstraction(self) -> tuple[bp.Program, Figures]:
         from ebb.backend.abstraction.build import abstract
-        from ebb.backend.abstraction.predicate_meaning import check_meaning
 
         if self._sc is None:
             with self.timed("abstract"):
@@ -170,10 +174,15 @@ class _Run:
                     self.program,
                     [predicate.expression for predicate in self.predicates],
                     self.settings.options,
-                    check=lambda knowledge: check_meaning(knowledge, self.predicates, self.file),
+                    check=self.check_predicates,
                 )
             self.keep("sc.bp", self._sc[0])
         return self._sc
+
+    def check_predicates(self, knowledge: "Knowledge") -> None:
+        from ebb.backend.abstraction.predicate_meaning import check_meaning
+
+        check_meaning(knowledge, self.predicates, self.file)
 
     def check(self, attempt: Attempt, boolean: bp.Program, name: str, *, until_overflow: bool = False) -> None:
         from ebb.backend.automata.build import build

@@ -29,8 +29,10 @@ def show_verification(verification: Verification, *, times: bool = True) -> str:
 
 
 def _proved(verification: Verification, last: Attempt) -> str:
-    checked = [f"{prop.kind} property" for prop in verification.program.properties if prop.kind != "exists"]
-    what = "every assertion holds" if not checked else "every assertion and property holds"
+    kinds = {prop.kind for prop in verification.program.properties}
+    what = "every assertion and property holds" if kinds - {"exists"} else "every assertion holds"
+    if "exists" in kinds:
+        what += " (an `exists` is a question, and not answered here)"
     if verification.model == "sc":
         return f"proved: {what}"
     return f"proved: {what}, whatever the size of the store buffers (no run fills more than {last.bound})"
@@ -58,7 +60,7 @@ def _hints(verification: Verification, last: Attempt) -> list[str]:
     found = last.verdict
     if found is not None and found.verdict == "unsafe":
         hints = ["more fences, if the counterexample can really happen", "more predicates, if it cannot"]
-        if not verification.program.predicates and not last.figures.predicates:
+        if not verification.predicates:
             hints = ["predicates: the program has none (docs/formats/predicates.md)"]
         return hints
     if found is not None and found.overflow is not None:
@@ -75,6 +77,8 @@ def _counterexample(verdict: Verdict) -> list[str]:
     for step in verdict.trace:
         if step.place is None or step.place.origin is None:
             continue
+        if step.place.way and not step.changed:
+            continue  # only chooses which way to go
         changes = ", ".join(_change(step, name, predicates) for name in step.changed if predicates.get(name))
         rows.append((step.place.thread, _where(step.place), step.place.origin.note, changes))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from ebb.backend.abstract import main
-from ebb.backend.abstraction.build import Options, abstract
+from ebb.backend.abstraction.build import abstract
+from ebb.backend.abstraction.options import Options
 from ebb.backend.automata.build import build
 from ebb.backend.checker import engines
 from ebb.backend.checker.limits import Limits

@@ -6,7 +6,7 @@ import pytest
 from abstraction_oracle import REDUCTIONS, abstracted
 from random_abstractable_programs import random_abstractable_program
 
-from ebb.backend.abstraction.build import Options
+from ebb.backend.abstraction.options import Options
 from ebb.formats.bp_text import show_program
 from ebb.frontend.ebb_source import parse
 
