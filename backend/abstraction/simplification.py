@@ -141,6 +141,21 @@ def disjuncts(condition: Expression) -> list[Expression]:
     return [condition]
 
 
+def settled_by(condition: Expression, guard: tuple[Expression, ...]) -> bool | None:
+    """Whether a guard already decides a condition, as far as a glance shows."""
+    if condition in guard:
+        return True
+    if negation(condition) in guard:
+        return False
+    match condition:
+        case Binary("==" | "!=" as operator, left, Integer(value)):
+            for part in guard:
+                match part:
+                    case Binary("==", other, Integer(known)) if other == left:
+                        return (known == value) == (operator == "==")
+    return None
+
+
 Case = tuple[tuple[Expression, ...], Expression]  # under these conditions, this value
 
 

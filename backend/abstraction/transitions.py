@@ -20,11 +20,11 @@ assertion. What follows a check may rely on it: a run that fails it is a violati
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import dropwhile
 from typing import assert_never
 
 from ebb.backend.abstraction.faults import faults
-from ebb.backend.abstraction.simplification import alternatives, conjuncts, disjuncts, simplified
+from ebb.backend.abstraction.simplification import alternatives, conjuncts, disjuncts, settled_by, simplified
+from ebb.backend.abstraction.substitution import Values, substituted
 from ebb.formats.errors import Position
 from ebb.formats.expressions import (
     At,
@@ -99,7 +99,7 @@ class Transition:
 
     def after(self, expression: Expression) -> Expression:
         """The weakest precondition: the expression about the state after the step, over the state before it."""
-        return simplified(_substituted(expression, _Values.of(self.updates)))
+        return simplified(substituted(expression, Values.of(self.updates)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,68 +137,6 @@ def controls(program: Program) -> tuple[Control, ...]:
     return tuple(_Translation(process, variables).control() for process in program.processes)
 
 
-class _Values:
-    """What variables are worth in terms of an earlier state; those not mentioned have kept their value."""
-
-    def __init__(self) -> None:
-        self.names: dict[str, Expression] = {}
-        self.writes: dict[str, list[tuple[Expression, Expression]]] = {}
-
-    @classmethod
-    def of(cls, updates: tuple[tuple[Place, Expression], ...]) -> "_Values":
-        values = cls()
-        for place, value in updates:
-            values.write(place, value)
-        return values
-
-    def copy(self) -> "_Values":
-        values = _Values()
-        values.names = dict(self.names)
-        values.writes = {array: list(writes) for array, writes in self.writes.items()}
-        return values
-
-    def write(self, place: Place, value: Expression) -> None:
-        if isinstance(place, Name):
-            self.names[place.name] = value
-            return
-        writes = self.writes.setdefault(place.array, [])
-        writes[:] = [(index, old) for index, old in writes if index != place.index]
-        writes.append((place.index, value))
-
-    def updates(self) -> tuple[tuple[Place, Expression], ...]:
-        found: list[tuple[Place, Expression]] = []
-        found += [(Name(name), value) for name, value in self.names.items() if Name(name) != value]
-        for array, writes in self.writes.items():
-            places = [(Element(array, index), value) for index, value in writes]
-            # What was there may be written back over an earlier write to the same element: only a first says nothing.
-            found += dropwhile(lambda write: write[0] == write[1], places)
-        return tuple(found)
-
-
-def _substituted(expression: Expression, values: _Values) -> Expression:
-    match expression:
-        case Integer() | At():
-            return expression
-        case Name(name):
-            return values.names.get(name, expression)
-        case Element(array, index):
-            index = _substituted(index, values)
-            read: Expression = Element(array, index)
-            for written, value in values.writes.get(array, ()):
-                read = simplified(Conditional(Binary("==", index, written), value, read))
-            return read
-        case Unary(operator, operand):
-            return Unary(operator, _substituted(operand, values))
-        case Binary(operator, left, right):
-            return Binary(operator, _substituted(left, values), _substituted(right, values))
-        case Conditional(condition, then, otherwise):
-            return Conditional(
-                _substituted(condition, values), _substituted(then, values), _substituted(otherwise, values)
-            )
-        case _:
-            assert_never(expression)
-
-
 class _Unbounded(Exception):
     """There is no end of ways through an instruction."""
 
@@ -207,7 +145,7 @@ class _Unbounded(Exception):
 class _Way:
     """The beginning of a way through an instruction."""
 
-    values: _Values
+    values: Values
     guard: tuple[Expression, ...] = ()
     given: tuple[Expression, ...] = ()
     fresh: tuple[tuple[str, Range | None], ...] = ()
@@ -217,22 +155,7 @@ class _Way:
         return _Way(self.values.copy(), self.guard, self.given, self.fresh, self.note)
 
     def value(self, expression: Expression) -> Expression:
-        return simplified(_substituted(expression, self.values))
-
-
-def _settled(condition: Expression, guard: tuple[Expression, ...]) -> bool | None:
-    """Whether a guard already decides a condition, as far as a glance shows."""
-    if condition in guard:
-        return True
-    if negation(condition) in guard:
-        return False
-    match condition:
-        case Binary("==" | "!=" as operator, left, Integer(value)):
-            for part in guard:
-                match part:
-                    case Binary("==", other, Integer(known)) if other == left:
-                        return (known == value) == (operator == "==")
-    return None
+        return simplified(substituted(expression, self.values))
 
 
 class _Translation:
@@ -276,7 +199,7 @@ class _Translation:
     def location(self, instruction: Instruction, following: str, inside: bool) -> Location:
         checks: list[Check] = []
         transitions: list[Transition] = []
-        start = _Way(_Values())
+        start = _Way(Values())
         for way, target in self.ways(instruction, start, following, checks):
             if len(transitions) >= _MOST_WAYS and isinstance(instruction.action, Atomic):
                 raise _Unbounded
@@ -452,7 +375,7 @@ class _Translation:
     def assumed(self, way: _Way, condition: Expression, target: str) -> Iterator[tuple[_Way, str]]:
         after = way.copy()
         for part in conjuncts(condition):
-            settled = part.value != 0 if isinstance(part, Integer) else _settled(part, after.guard)
+            settled = part.value != 0 if isinstance(part, Integer) else settled_by(part, after.guard)
             if settled is False:
                 return
             if settled is None:

@@ -20,7 +20,6 @@ therefore not carried over to entries.
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
 
 from ebb.backend.abstraction.boolean_program import Abstraction, boolean_program, check_text, concrete_text
 from ebb.backend.abstraction.control_flags import obligations
@@ -40,20 +39,18 @@ from ebb.backend.abstraction.vocabulary import Consistency, Cube, literals, rank
 from ebb.backend.extrapolation import sc_proof
 from ebb.backend.extrapolation.rules import Copies, Copy, Lifting, lifted, liftings, shared_in
 from ebb.backend.extrapolation.sc_proof import Place, Proof, Way
+from ebb.backend.extrapolation.small_variables import SmallVariables, with_values
 from ebb.formats import bp
 from ebb.formats.errors import Position
 from ebb.formats.expressions import (
     Binary,
-    Conditional,
     Element,
     Expression,
     Integer,
     Name,
-    Unary,
     negation,
     place_name,
     places,
-    variables,
 )
 from ebb.formats.ir import Program
 
@@ -103,7 +100,7 @@ class _Carrier:
         self.copies = copies
         self.vocabulary = subject.vocabulary
         self.numbers = {simplified(predicate): number for number, predicate in enumerate(self.vocabulary.predicates)}
-        self.small = copies.buffers.bookkeeping()
+        self.small = SmallVariables(copies.buffers.bookkeeping(), subject)
         self.queue_of = {
             slot: (queue.variable, Copy(queue.process, number, slot, False))
             for queue in copies.buffers.queues
@@ -136,7 +133,7 @@ class _Carrier:
         values = self.subject.initial_values()
         found: list[bool | None] = []
         for predicate in self.subject.predicates:
-            value = simplified(_with_values(predicate, values))
+            value = simplified(with_values(predicate, values))
             found.append(bool(value.value) if isinstance(value, Integer) else None)
         return found + [self.subject.at_first(flag) for flag in self.subject.flags]
 
@@ -148,8 +145,8 @@ class _Carrier:
             for lifting in ways:
                 if self.may_lift(lifting):
                     found |= dict.fromkeys(self.cubes([impossible], lifting))
-        for name in sorted(self.small):
-            found |= dict.fromkeys(self.small_cubes(Integer(0), {name}))
+        for name in sorted(self.small.names):
+            found |= dict.fromkeys(self.small.cubes(Integer(0), {name}))
         consistency = Consistency()
         for cube in sorted(found, key=rank):
             if not any(consistency.within(cube, literal) for literal in literals(cube)):
@@ -168,7 +165,7 @@ class _Carrier:
             if holds == ALWAYS:
                 assured.append(check)
             else:
-                checks.append(AbstractCheck(check, tuple(self.small_guard(check.guard)), holds))
+                checks.append(AbstractCheck(check, tuple(self.small.excluding(check.guard)), holds))
         ways = tuple(self.transition(transition, place) for transition in location.transitions)
         return AbstractLocation(location, tuple(checks), tuple(assured), ways)
 
@@ -177,7 +174,7 @@ class _Carrier:
         counterpart = self.counterpart(check.guard, ((Name("?"), check.condition),))
         if counterpart is None:
             return NEVER
-        guard = tuple(self.unbuffered(part, check.guard) for part in check.guard if not self.is_small(part))
+        guard = tuple(self.unbuffered(part, check.guard) for part in check.guard if not self.small.speaks(part))
         if any(part is None for part in guard):
             return NEVER
         condition = self.unbuffered(check.condition, check.guard)
@@ -187,7 +184,7 @@ class _Carrier:
         return tuple(self.cubes(place.checks.get(text, []), counterpart.fixed))
 
     def transition(self, transition: Transition, place: Place) -> AbstractTransition:
-        impossible = list(self.small_guard(transition.guard))
+        impossible = list(self.small.excluding(transition.guard))
         counterpart = self.counterpart(transition.guard, transition.updates, transition.given)
         way = None if counterpart is None else place.ways.get(counterpart.text)
         if way is not None and way.at != (transition.at.line, transition.at.column):
@@ -273,7 +270,7 @@ class _Carrier:
         shown: list[tuple[Name | Element, Expression]] = []
         parts: list[Expression] = []
         for part in guard:
-            if not self.is_small(part):
+            if not self.small.speaks(part):
                 plain = self.unbuffered(part, guard)
                 if plain is None or not self.fix(part, guard, fixed):
                     return None
@@ -283,7 +280,7 @@ class _Carrier:
         targets = dict(updates)
         for place, value in updates:
             assert isinstance(place, Name | Element)
-            if place_name(place) in self.small:
+            if place_name(place) in self.small.names:
                 continue
             target = self.unbuffered(place, guard, targets)
             plain = self.unbuffered(value, guard)
@@ -305,7 +302,7 @@ class _Carrier:
         """Note which copies the expression reads; False if it reads two of one variable."""
         for place in places(expression):
             name = place_name(place)
-            if "." in name or name.startswith("?") or name in self.small:
+            if "." in name or name.startswith("?") or name in self.small.names:
                 continue
             variable = self.variable_of(name, guard, {})
             if variable is None:
@@ -358,56 +355,10 @@ class _Carrier:
                 names[name] = Copy("", 0, variable, False)
         return lifted(expression, names)
 
-    # -- counts and targets
-
-    def is_small(self, expression: Expression) -> bool:
-        """Whether it speaks of counts or targets."""
-        return not variables(expression).isdisjoint(self.small)
-
-    def small_guard(self, guard: Sequence[Expression]) -> list[Cube]:
-        """The cubes that exclude what a guard says of counts and targets."""
-        found: list[Cube] = []
-        for part in guard:
-            if self.is_small(part):
-                literal = self.vocabulary.literal(negation(part))
-                found += [1 << literal] if literal is not None else self.small_cubes(negation(part), variables(part))
-        return found
-
     def plain_guard(self, guard: Sequence[Expression]) -> list[Cube]:
         """Where there is no counterpart: parts of a guard that are predicates."""
-        found = [self.vocabulary.literal(negation(part)) for part in guard if not self.is_small(part)]
+        found = [self.vocabulary.literal(negation(part)) for part in guard if not self.small.speaks(part)]
         return [1 << literal for literal in found if literal is not None]
-
-    def small_cubes(self, goal: Expression, names: set[str]) -> list[Cube]:
-        """Small cubes about counts and targets that imply a goal about them: all values are tried."""
-        known = self.subject.variables
-        if not names <= self.small:
-            return []
-        ordered = sorted(names)
-        ranges = [known[name].range for name in ordered]
-        sizes = [known[name].size for name in ordered]
-        if any(values is None for values in ranges) or any(size is not None for size in sizes) or len(names) > 3:
-            return []
-        values = [range(each.low, each.high + 1) for each in ranges if each is not None]
-        states = [{(name, 0): v for name, v in zip(ordered, chosen, strict=True)} for chosen in product(*values)]
-        relevant = [n for n, mentioned in enumerate(self.vocabulary.mentions) if mentioned and mentioned <= names]
-        conditions = {literal: self.vocabulary.conditions[literal] for n in relevant for literal in (2 * n, 2 * n + 1)}
-        holds = {
-            literal: {number for number, state in enumerate(states) if _value(condition, state)}
-            for literal, condition in conditions.items()
-        }
-        failing = {number for number, state in enumerate(states) if not _value(goal, state)}
-        pairs = [chosen for size in (1, 2) for chosen in combinations(sorted(conditions), size)]
-        nothing = tuple(literal for literal in sorted(conditions) if literal & 1)  # no value is the one
-        found: list[Cube] = []
-        for chosen in [*pairs, nothing]:
-            cube = sum(1 << literal for literal in chosen)
-            if any(not other & ~cube for other in found) or any(literal ^ 1 in chosen for literal in chosen):
-                continue
-            where = set.intersection(*(holds[literal] for literal in chosen)) if chosen else failing
-            if not where & failing and (where or goal == Integer(0)):
-                found.append(cube)
-        return found
 
     # -- cubes
 
@@ -448,31 +399,3 @@ def _equalities(condition: Expression) -> Iterator[tuple[Expression, Expression]
         case Binary("&&", left, right):
             yield from _equalities(left)
             yield from _equalities(right)
-
-
-def _with_values(expression: Expression, values: Mapping[tuple[str, int], int]) -> Expression:
-    """The expression with what is known of its variables put in."""
-    match expression:
-        case Name(name) if (name, 0) in values:
-            return Integer(values[(name, 0)])
-        case Element(array, index):
-            index = simplified(_with_values(index, values))
-            if isinstance(index, Integer) and (array, index.value) in values:
-                return Integer(values[(array, index.value)])
-            return Element(array, index)
-        case Unary(operator, operand):
-            return Unary(operator, _with_values(operand, values))
-        case Binary(operator, left, right):
-            return Binary(operator, _with_values(left, values), _with_values(right, values))
-        case Conditional(condition, then, otherwise):
-            parts = (_with_values(part, values) for part in (condition, then, otherwise))
-            return Conditional(*parts)
-        case _:
-            return expression
-
-
-def _value(condition: Expression, state: Mapping[tuple[str, int], int]) -> int:
-    """The value of a condition all of whose variables are known."""
-    value = simplified(_with_values(condition, state))
-    assert isinstance(value, Integer)
-    return value.value

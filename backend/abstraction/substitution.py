@@ -1,0 +1,69 @@
+"""What variables are worth after some assignments, in terms of the state before them."""
+
+from itertools import dropwhile
+from typing import assert_never
+
+from ebb.backend.abstraction.simplification import simplified
+from ebb.formats.expressions import At, Binary, Conditional, Element, Expression, Integer, Name, Place, Unary
+
+
+class Values:
+    """What variables are worth in terms of an earlier state; those not mentioned have kept their value."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, Expression] = {}
+        self.writes: dict[str, list[tuple[Expression, Expression]]] = {}
+
+    @classmethod
+    def of(cls, updates: tuple[tuple[Place, Expression], ...]) -> "Values":
+        values = cls()
+        for place, value in updates:
+            values.write(place, value)
+        return values
+
+    def copy(self) -> "Values":
+        values = Values()
+        values.names = dict(self.names)
+        values.writes = {array: list(writes) for array, writes in self.writes.items()}
+        return values
+
+    def write(self, place: Place, value: Expression) -> None:
+        if isinstance(place, Name):
+            self.names[place.name] = value
+            return
+        writes = self.writes.setdefault(place.array, [])
+        writes[:] = [(index, old) for index, old in writes if index != place.index]
+        writes.append((place.index, value))
+
+    def updates(self) -> tuple[tuple[Place, Expression], ...]:
+        found: list[tuple[Place, Expression]] = []
+        found += [(Name(name), value) for name, value in self.names.items() if Name(name) != value]
+        for array, writes in self.writes.items():
+            places = [(Element(array, index), value) for index, value in writes]
+            # What was there may be written back over an earlier write to the same element: only a first says nothing.
+            found += dropwhile(lambda write: write[0] == write[1], places)
+        return tuple(found)
+
+
+def substituted(expression: Expression, values: Values) -> Expression:
+    match expression:
+        case Integer() | At():
+            return expression
+        case Name(name):
+            return values.names.get(name, expression)
+        case Element(array, index):
+            index = substituted(index, values)
+            read: Expression = Element(array, index)
+            for written, value in values.writes.get(array, ()):
+                read = simplified(Conditional(Binary("==", index, written), value, read))
+            return read
+        case Unary(operator, operand):
+            return Unary(operator, substituted(operand, values))
+        case Binary(operator, left, right):
+            return Binary(operator, substituted(left, values), substituted(right, values))
+        case Conditional(condition, then, otherwise):
+            return Conditional(
+                substituted(condition, values), substituted(then, values), substituted(otherwise, values)
+            )
+        case _:
+            assert_never(expression)
