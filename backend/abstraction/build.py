@@ -16,6 +16,7 @@ from ebb.backend.abstraction.simplification import simplified
 from ebb.backend.abstraction.smt import Solver
 from ebb.backend.abstraction.solved import SolvedCubes
 from ebb.backend.abstraction.subject import Subject, by_control, count_cubes
+from ebb.backend.abstraction.substitution import with_values
 from ebb.backend.abstraction.transformers import Implying, abstract_location, decided
 from ebb.backend.abstraction.vocabulary import Cube, Vocabulary
 from ebb.formats import bp
@@ -98,13 +99,18 @@ def _listed(vocabulary: Vocabulary, listed: Sequence[Sequence[tuple[Expression, 
 
 def _initial(subject: Subject, knowledge: Knowledge) -> list[bool | None]:
     """The values at the beginning; one that depends on what is arbitrary then is unknown."""
+    values = subject.initial_values()
     context = [
         Binary("==", _place(name, index, subject.variables[name]), Integer(value))
-        for (name, index), value in subject.initial_values().items()
+        for (name, index), value in values.items()
     ]
     found: list[bool | None] = []
     with knowledge.solver.supposing(context):
-        for number in range(len(subject.predicates)):
+        for number, predicate in enumerate(subject.predicates):
+            value = simplified(with_values(predicate, values))
+            if isinstance(value, Integer):
+                found.append(value.value != 0)
+                continue
             possible = [
                 knowledge.solver.ask([knowledge.switches[literal]]) is not None
                 for literal in (2 * number, 2 * number + 1)

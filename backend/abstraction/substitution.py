@@ -1,5 +1,6 @@
 """What variables are worth after some assignments, in terms of the state before them."""
 
+from collections.abc import Mapping
 from itertools import dropwhile
 from typing import assert_never
 
@@ -67,3 +68,24 @@ def substituted(expression: Expression, values: Values) -> Expression:
             )
         case _:
             assert_never(expression)
+
+
+def with_values(expression: Expression, values: Mapping[tuple[str, int], int]) -> Expression:
+    """The expression with what is known of its variables put in."""
+    match expression:
+        case Name(name) if (name, 0) in values:
+            return Integer(values[(name, 0)])
+        case Element(array, index):
+            index = simplified(with_values(index, values))
+            if isinstance(index, Integer) and (array, index.value) in values:
+                return Integer(values[(array, index.value)])
+            return Element(array, index)
+        case Unary(operator, operand):
+            return Unary(operator, with_values(operand, values))
+        case Binary(operator, left, right):
+            return Binary(operator, with_values(left, values), with_values(right, values))
+        case Conditional(condition, then, otherwise):
+            parts = (with_values(part, values) for part in (condition, then, otherwise))
+            return Conditional(*parts)
+        case _:
+            return expression

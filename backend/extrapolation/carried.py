@@ -26,6 +26,7 @@ from ebb.backend.abstraction.control_flags import obligations
 from ebb.backend.abstraction.figures import Figures
 from ebb.backend.abstraction.simplification import simplified
 from ebb.backend.abstraction.subject import Subject, by_control, count_cubes
+from ebb.backend.abstraction.substitution import with_values
 from ebb.backend.abstraction.transformers import (
     ALWAYS,
     NEVER,
@@ -39,7 +40,7 @@ from ebb.backend.abstraction.vocabulary import Consistency, Cube, literals, rank
 from ebb.backend.extrapolation import sc_proof
 from ebb.backend.extrapolation.rules import Copies, Copy, Lifting, lifted, liftings, shared_in
 from ebb.backend.extrapolation.sc_proof import Place, Proof, Way
-from ebb.backend.extrapolation.small_variables import SmallVariables, with_values
+from ebb.backend.extrapolation.small_variables import SmallVariables
 from ebb.formats import bp
 from ebb.formats.errors import Position
 from ebb.formats.expressions import (

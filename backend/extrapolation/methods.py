@@ -1,6 +1,6 @@
 """The three ways from an SC proof to a Boolean program of the reduced program."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from ebb.backend.abstraction.figures import Figures
@@ -8,7 +8,7 @@ from ebb.backend.abstraction.options import Options
 from ebb.backend.extrapolation.rules import Copies, copies_in, extrapolate, lifted, liftings, shared_in
 from ebb.backend.extrapolation.sc_proof import Cube, Proof
 from ebb.formats import bp
-from ebb.formats.expressions import variables
+from ebb.formats.expressions import Binary, Integer, Name, variables
 from ebb.formats.ir import Program
 
 if TYPE_CHECKING:
@@ -55,14 +55,28 @@ def extrapolated(
 
 
 def extrapolate_cubes(cubes: Sequence[Cube], copies: Copies) -> list[Cube]:
-    """The cubes of the proof, and each of them for buffered copies of its variables (CUPEX, Section 4.3)."""
-    found: dict[Cube, None] = {}
+    """The cubes of the proof, and each of them for buffered copies of its variables (CUPEX, Section 4.3); and cubes
+    that say where an entry goes that there is."""
+    found: dict[Cube, None] = dict.fromkeys(generic_cubes(copies))
     for cube in cubes:
         found[cube] = None
         names = list(dict.fromkeys(name for predicate, _ in cube for name in shared_in(predicate)))
         for lifting in liftings(names, copies):
             found[tuple((lifted(predicate, lifting), holds) for predicate, holds in cube)] = None
     return list(found)
+
+
+def generic_cubes(copies: Copies) -> Iterator[Cube]:
+    """What rule 1 is for predicates: no SC proof has such cubes, and every load and flush under TSO needs them."""
+    for buffer in copies.buffers.buffers:
+        for alive in range(1, len(buffer.targets) + 1):
+            there = Binary("==", Name(buffer.count), Integer(alive))
+            for target in buffer.targets[:alive]:
+                for variable, code in buffer.codes.items():
+                    for index in range(copies.sizes.get(variable, 1)):
+                        goes = Binary("==", Name(target), Integer(code + index))
+                        yield (there, True), (goes, True)
+                        yield (there, True), (goes, False)
 
 
 def without_buffered(cubes: Sequence[Cube], copies: Copies) -> list[Cube]:

@@ -5,15 +5,11 @@ from itertools import combinations, product
 
 from ebb.backend.abstraction.simplification import simplified
 from ebb.backend.abstraction.subject import Subject
+from ebb.backend.abstraction.substitution import with_values
 from ebb.backend.abstraction.vocabulary import Cube
 from ebb.formats.expressions import (
-    Binary,
-    Conditional,
-    Element,
     Expression,
     Integer,
-    Name,
-    Unary,
     negation,
     variables,
 )
@@ -66,27 +62,6 @@ class SmallVariables:
             if not where & failing and (where or goal == Integer(0)):
                 found.append(cube)
         return found
-
-
-def with_values(expression: Expression, values: Mapping[tuple[str, int], int]) -> Expression:
-    """The expression with what is known of its variables put in."""
-    match expression:
-        case Name(name) if (name, 0) in values:
-            return Integer(values[(name, 0)])
-        case Element(array, index):
-            index = simplified(with_values(index, values))
-            if isinstance(index, Integer) and (array, index.value) in values:
-                return Integer(values[(array, index.value)])
-            return Element(array, index)
-        case Unary(operator, operand):
-            return Unary(operator, with_values(operand, values))
-        case Binary(operator, left, right):
-            return Binary(operator, with_values(left, values), with_values(right, values))
-        case Conditional(condition, then, otherwise):
-            parts = (with_values(part, values) for part in (condition, then, otherwise))
-            return Conditional(*parts)
-        case _:
-            return expression
 
 
 def _value(condition: Expression, state: Mapping[tuple[str, int], int]) -> int:
