@@ -200,7 +200,9 @@ def _add_cupex(benchmarks: command_line.Commands) -> None:
     )
     parser.add_argument("--algorithm", action="append", metavar="NAME", help="only this one; may be repeated")
     parser.add_argument(
-        "--enumerate", action="store_true", help="also the papers' search for cubes, up to their size of 4"
+        "--enumerate",
+        action="store_true",
+        help="also the papers' search for cubes, up to the size that the paper reports",
     )
     parser.add_argument(
         "--timeout", type=command_line.seconds, default=60.0, metavar="SECONDS", help="for each measurement (60)"

@@ -12,6 +12,7 @@ from ebb.backend.abstraction.enumeration import EnumeratingSearch
 from ebb.backend.abstraction.figures import Figures
 from ebb.backend.abstraction.listed_cubes import ListedSearch
 from ebb.backend.abstraction.options import Options
+from ebb.backend.abstraction.scatter import scatter
 from ebb.backend.abstraction.simplification import simplified
 from ebb.backend.abstraction.smt import Solver
 from ebb.backend.abstraction.solved import SolvedCubes
@@ -44,6 +45,7 @@ def abstract(
     cubes = None if listed is None else _listed(subject.vocabulary, listed)
     knowledge = Knowledge(subject.vocabulary, Solver(subject.variables))
     initial = _initial(subject, knowledge)
+    scatter(knowledge)
     find_impossible(knowledge)
     if check is not None:
         check(knowledge)
@@ -83,7 +85,8 @@ def implying_by_search(knowledge: Knowledge, options: Options, listed: Sequence[
         search = EnumeratingSearch(knowledge)
     else:
         search = GrowingSearch(knowledge)
-    return SolvedCubes(knowledge, search, options.cube_size)
+    remember = options.search != "enumerate"  # the papers' search asks everything anew
+    return SolvedCubes(knowledge, search, options.cube_size, remember=remember)
 
 
 def _listed(vocabulary: Vocabulary, listed: Sequence[Sequence[tuple[Expression, bool]]]) -> list[Cube]:

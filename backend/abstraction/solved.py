@@ -9,14 +9,17 @@ from ebb.formats.expressions import variables
 class SolvedCubes:
     """Answers questions for cubes with a search; what was asked before, or comes to the same, is remembered."""
 
-    def __init__(self, knowledge: Knowledge, search: CubeSearch, most: int | None) -> None:
+    def __init__(self, knowledge: Knowledge, search: CubeSearch, most: int | None, *, remember: bool = True) -> None:
         self.knowledge = knowledge
         self.search = search
         self.most = most
+        self.remember = remember
         self._answers: dict[Question, list[Cube]] = {}
 
     def __call__(self, question: Question) -> list[Cube]:
         question = self._essential(question)
+        if not self.remember:
+            return self.search.cubes(question, self.most)
         answer = self._answers.get(question)
         if answer is None:
             answer = self._answers[question] = self.search.cubes(question, self.most)

@@ -32,6 +32,11 @@ def rank(cube: Cube) -> tuple[int, list[int]]:
     return cube.bit_count(), list(literals(cube))
 
 
+def is_flag(predicate: Expression) -> bool:
+    """Whether it says where a process stands."""
+    return isinstance(predicate, Name) and "@" in predicate.name
+
+
 @dataclass(slots=True)
 class Vocabulary:
     predicates: Sequence[Expression]

@@ -27,7 +27,6 @@ from ebb.formats.ir import Program
 from ebb.formats.program_file import read_program
 
 MODELS: tuple[Model, ...] = ("sc", "tso", "pso")
-_PAPERS_CUBE_SIZE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ def _measured(
     receiver, sender = context.Pipe(duplex=False)
 
     def work() -> None:
-        sender.send(_figures(model, method, bound, program, reduce))
+        sender.send(_figures(algorithm, model, method, bound, program, reduce))
 
     process = context.Process(target=work)
     process.start()
@@ -116,11 +115,13 @@ def _measured(
     return Measurement(algorithm, model, method, bound, **figures)
 
 
-def _figures(model: Model, method: str, bound: int | None, program: Program, reduce: Reduce) -> dict[str, Any]:
+def _figures(
+    algorithm: str, model: Model, method: str, bound: int | None, program: Program, reduce: Reduce
+) -> dict[str, Any]:
     from ebb.backend.automata.build import build
     from ebb.backend.checker import engines
 
-    boolean, figures = _built(model, method, bound, program, reduce)
+    boolean, figures = _built(algorithm, model, method, bound, program, reduce)
     begin = time.perf_counter()
     answer = engines.check_quickly(build(boolean), "auto", Limits(None, None, None))
     verdict = {"safe": "proved", "unsafe": "not proved", "unknown": "unknown"}[answer.verdict]
@@ -139,10 +140,11 @@ def _figures(model: Model, method: str, bound: int | None, program: Program, red
 
 
 def _built(
-    model: Model, method: str, bound: int | None, program: Program, reduce: Reduce
+    algorithm: str, model: Model, method: str, bound: int | None, program: Program, reduce: Reduce
 ) -> tuple[bp.Program, Figures]:
     predicates = [predicate.expression for predicate in program.predicates]
-    options = Options("enumerate", _PAPERS_CUBE_SIZE) if method == "enumerate" else Options()
+    size = max(paper.largest for (name, *_), paper in REPORTED.items() if name == algorithm)
+    options = Options("enumerate", size) if method == "enumerate" else Options()
     if bound is None:
         return abstract(program, predicates, options)
     reduced = reduce(program, model, bound)
