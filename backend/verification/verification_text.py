@@ -77,7 +77,7 @@ def _counterexample(verdict: Verdict) -> list[str]:
     for step in verdict.trace:
         if step.place is None or step.place.origin is None:
             continue
-        if step.place.way and not step.changed:
+        if step.place.statement.startswith("goto ") and not step.changed:
             continue  # only chooses which way to go
         changes = ", ".join(_change(step, name, predicates) for name in step.changed if predicates.get(name))
         rows.append((step.place.thread, _where(step.place), step.place.origin.note, changes))
