@@ -9,7 +9,7 @@ Design choices:
   `["+", "x", 1]`, `["[]", "Q", "i"]` for `Q[i]`, `["@", "P0", "cs"]` for `P0@cs`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -96,6 +96,23 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return left, right
         case Conditional(condition, then, otherwise):
             return condition, then, otherwise
+        case _:
+            assert_never(expression)
+
+
+def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The expression with each of its operands changed."""
+    match expression:
+        case Integer() | Name() | At():
+            return expression
+        case Element(array, index):
+            return Element(array, change(index))
+        case Unary(operator, operand):
+            return Unary(operator, change(operand))
+        case Binary(operator, left, right):
+            return Binary(operator, change(left), change(right))
+        case Conditional(condition, then, otherwise):
+            return Conditional(change(condition), change(then), change(otherwise))
         case _:
             assert_never(expression)
 

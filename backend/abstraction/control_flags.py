@@ -5,23 +5,21 @@ Boolean program keeps them exactly: each transition knows where it begins and en
 """
 
 from dataclasses import dataclass
-from functools import reduce
 from typing import assert_never
 
 from ebb.backend.abstraction.faults import faults
+from ebb.backend.abstraction.questions import all_of, any_of
 from ebb.backend.abstraction.transitions import END, Control, qualified_variables
 from ebb.formats.errors import Position
 from ebb.formats.expressions import (
     At,
     Binary,
-    Conditional,
-    Element,
     Expression,
     Integer,
     Name,
-    Unary,
     negation,
     operands,
+    rebuilt,
     show,
 )
 from ebb.formats.ir import Program, Property, Range, Variable
@@ -60,23 +58,19 @@ def obligations(program: Program, controls: tuple[Control, ...]) -> list[Obligat
         has_value = [needed for needed, _ in faults(condition, variables)]
         match prop.kind:
             case "always":
-                condition = _all_of([*has_value, condition])
+                condition = all_of([*has_value, condition])
             case "never":
-                condition = _all_of([*has_value, negation(condition)])
+                condition = all_of([*has_value, negation(condition)])
             case "final" | "forall":
-                condition = Binary("||", _unfinished(program, controls), _all_of([*has_value, condition]))
+                condition = Binary("||", _unfinished(program, controls), all_of([*has_value, condition]))
             case "~exists":
-                condition = Binary("||", _unfinished(program, controls), _all_of([*has_value, negation(condition)]))
+                condition = Binary("||", _unfinished(program, controls), all_of([*has_value, negation(condition)]))
             case "exists":
                 continue
             case _:
                 assert_never(prop.kind)
         found.append(Obligation(condition, _text(prop), prop.at))
     return found
-
-
-def _all_of(conditions: list[Expression]) -> Expression:
-    return reduce(lambda left, right: Binary("&&", left, right), conditions)
 
 
 def _text(prop: Property) -> str:
@@ -93,28 +87,14 @@ def _unfinished(program: Program, controls: tuple[Control, ...]) -> Expression:
         if process.when is not None:
             running = Binary("&&", running, Binary("!=", Name(process.when), Integer(0)))
         parts.append(running)
-    found: Expression = Integer(0)
-    for part in parts:
-        found = part if found == Integer(0) else Binary("||", found, part)
-    return found
+    return any_of(parts)
 
 
 def with_flags(expression: Expression) -> Expression:
-    match expression:
-        case At(process, label):
-            return Name(flag_name((process, label)))
-        case Integer() | Name():
-            return expression
-        case Element(array, index):
-            return Element(array, with_flags(index))
-        case Unary(operator, operand):
-            return Unary(operator, with_flags(operand))
-        case Binary(operator, left, right):
-            return Binary(operator, with_flags(left), with_flags(right))
-        case Conditional(condition, then, otherwise):
-            return Conditional(with_flags(condition), with_flags(then), with_flags(otherwise))
-        case _:
-            assert_never(expression)
+    """The expression with flags for places of control."""
+    if isinstance(expression, At):
+        return Name(flag_name((expression.process, expression.label)))
+    return rebuilt(expression, with_flags)
 
 
 def flags(program: Program) -> list[Flag]:

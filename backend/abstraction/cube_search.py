@@ -78,7 +78,7 @@ class Knowledge:
         names = variables(question.goal)
         context = [variables(part) for part in question.context]
         while True:
-            predicates = self.vocabulary.connected(names, question.excluded)
+            predicates = self.vocabulary.connected(names)
             reached = names.union(*(self.vocabulary.mentions[number] for number in predicates))
             for part in context:
                 if part & reached:
@@ -166,7 +166,7 @@ class SearchRun:
     def goal_literal(self) -> Cube | None:
         """The literal that says exactly what the goal says, if there is one: no other cube is needed then."""
         literal = self.vocabulary.literal(self.question.goal)
-        if literal is None or literal // 2 in self.question.excluded or not self.is_possible(1 << literal):
+        if literal is None or not self.is_possible(1 << literal):
             return None
         return 1 << literal
 
@@ -282,11 +282,11 @@ class SearchRun:
 
     def is_news(self, cube: Cube, newest: int, known: int) -> bool:
         """Whether the cube is possible and could say something new, with the known states that show it."""
-        if known:
-            return not self.implying.within(cube, newest)
-        if self.knowledge.consistency.within(cube, newest) or self.settled.within(cube, newest):
-            return False
         if self.implying.within(cube, newest):
+            return False
+        if known:
+            return True
+        if self.knowledge.consistency.within(cube, newest) or self.settled.within(cube, newest):
             return False
         if self.says_something(cube):
             return True

@@ -15,7 +15,6 @@ class Question:
     context: tuple[Expression, ...]
     goal: Expression
     fresh: tuple[tuple[str, Range | None], ...] = ()
-    excluded: frozenset[int] = frozenset()  # predicates that cubes must not mention
 
 
 def any_of(conditions: Sequence[Expression]) -> Expression:

@@ -12,6 +12,7 @@ from ebb.formats.expressions import (
     Name,
     Unary,
     negation,
+    rebuilt,
 )
 
 _MOST_CASES = 32
@@ -198,22 +199,6 @@ def _conditional(expression: Expression) -> Conditional | None:
 
 def _decided(expression: Expression, condition: Expression, *, taken: bool) -> Expression:
     """The expression where the condition is known to hold, or not to."""
-    match expression:
-        case Integer() | Name() | At():
-            return expression
-        case Element(array, index):
-            return Element(array, _decided(index, condition, taken=taken))
-        case Unary(operator, operand):
-            return Unary(operator, _decided(operand, condition, taken=taken))
-        case Binary(operator, left, right):
-            return Binary(operator, _decided(left, condition, taken=taken), _decided(right, condition, taken=taken))
-        case Conditional(own, then, otherwise):
-            if own == condition:
-                return _decided(then if taken else otherwise, condition, taken=taken)
-            return Conditional(
-                _decided(own, condition, taken=taken),
-                _decided(then, condition, taken=taken),
-                _decided(otherwise, condition, taken=taken),
-            )
-        case _:
-            assert_never(expression)
+    if isinstance(expression, Conditional) and expression.condition == condition:
+        return _decided(expression.then if taken else expression.otherwise, condition, taken=taken)
+    return rebuilt(expression, lambda part: _decided(part, condition, taken=taken))

@@ -36,4 +36,4 @@ class SolvedCubes:
             reached |= set().union(*map(variables, touching))
         context = tuple(part for part in question.context if part not in left)
         fresh = tuple((name, values) for name, values in question.fresh if name in reached)
-        return Question(context, question.goal, fresh, question.excluded)
+        return Question(context, question.goal, fresh)

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from itertools import dropwhile
-from typing import assert_never
 
+from ebb.backend.abstraction.cells import Cell
 from ebb.backend.abstraction.simplification import simplified
-from ebb.formats.expressions import At, Binary, Conditional, Element, Expression, Integer, Name, Place, Unary
+from ebb.formats.expressions import Binary, Conditional, Element, Expression, Integer, Name, Place, rebuilt
 
 
 class Values:
@@ -47,9 +47,8 @@ class Values:
 
 
 def substituted(expression: Expression, values: Values) -> Expression:
+    """The expression over the earlier state."""
     match expression:
-        case Integer() | At():
-            return expression
         case Name(name):
             return values.names.get(name, expression)
         case Element(array, index):
@@ -58,19 +57,11 @@ def substituted(expression: Expression, values: Values) -> Expression:
             for written, value in values.writes.get(array, ()):
                 read = simplified(Conditional(Binary("==", index, written), value, read))
             return read
-        case Unary(operator, operand):
-            return Unary(operator, substituted(operand, values))
-        case Binary(operator, left, right):
-            return Binary(operator, substituted(left, values), substituted(right, values))
-        case Conditional(condition, then, otherwise):
-            return Conditional(
-                substituted(condition, values), substituted(then, values), substituted(otherwise, values)
-            )
         case _:
-            assert_never(expression)
+            return rebuilt(expression, lambda part: substituted(part, values))
 
 
-def with_values(expression: Expression, values: Mapping[tuple[str, int], int]) -> Expression:
+def with_values(expression: Expression, values: Mapping[Cell, int]) -> Expression:
     """The expression with what is known of its variables put in."""
     match expression:
         case Name(name) if (name, 0) in values:
@@ -80,12 +71,5 @@ def with_values(expression: Expression, values: Mapping[tuple[str, int], int]) -
             if isinstance(index, Integer) and (array, index.value) in values:
                 return Integer(values[(array, index.value)])
             return Element(array, index)
-        case Unary(operator, operand):
-            return Unary(operator, with_values(operand, values))
-        case Binary(operator, left, right):
-            return Binary(operator, with_values(left, values), with_values(right, values))
-        case Conditional(condition, then, otherwise):
-            parts = (with_values(part, values) for part in (condition, then, otherwise))
-            return Conditional(*parts)
         case _:
-            return expression
+            return rebuilt(expression, lambda part: with_values(part, values))

@@ -27,7 +27,6 @@ from ebb.backend.abstraction.simplification import alternatives, conjuncts, disj
 from ebb.backend.abstraction.substitution import Values, substituted
 from ebb.formats.errors import Position
 from ebb.formats.expressions import (
-    At,
     Binary,
     Conditional,
     Element,
@@ -35,9 +34,9 @@ from ebb.formats.expressions import (
     Integer,
     Name,
     Place,
-    Unary,
     negation,
     place_name,
+    rebuilt,
     show,
 )
 from ebb.formats.ir import (
@@ -339,19 +338,10 @@ class _Translation:
 
     def by_element(self, expression: Expression) -> Expression:
         """The expression with elements of small arrays by number."""
-        match expression:
-            case Integer() | Name() | At():
-                return expression
-            case Element(array, index):
-                return Element(array, self.cases(self.by_element(index), self.variables[array].size))
-            case Unary(operator, operand):
-                return Unary(operator, self.by_element(operand))
-            case Binary(operator, left, right):
-                return Binary(operator, self.by_element(left), self.by_element(right))
-            case Conditional(condition, then, otherwise):
-                return Conditional(*(self.by_element(part) for part in (condition, then, otherwise)))
-            case _:
-                assert_never(expression)
+        if isinstance(expression, Element):
+            index = self.cases(self.by_element(expression.index), self.variables[expression.array].size)
+            return Element(expression.array, index)
+        return rebuilt(expression, self.by_element)
 
     def evaluated(
         self, instruction: Instruction, way: _Way, expression: Expression, checks: list[Check]
@@ -428,17 +418,9 @@ class _Translation:
     def named(self, expression: Expression) -> Expression:
         """The expression with locals under their full names."""
         match expression:
-            case Integer() | At():
-                return expression
             case Name(name):
                 return Name(self.own.get(name, name))
             case Element(array, index):
                 return Element(self.own.get(array, array), self.named(index))
-            case Unary(operator, operand):
-                return Unary(operator, self.named(operand))
-            case Binary(operator, left, right):
-                return Binary(operator, self.named(left), self.named(right))
-            case Conditional(condition, then, otherwise):
-                return Conditional(self.named(condition), self.named(then), self.named(otherwise))
             case _:
-                assert_never(expression)
+                return rebuilt(expression, self.named)

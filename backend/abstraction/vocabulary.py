@@ -78,10 +78,10 @@ class Vocabulary:
         found = self._literal.get(condition)
         return self._literal.get(simplified(condition)) if found is None else found
 
-    def connected(self, names: Iterable[str], excluded: frozenset[int] = frozenset()) -> list[int]:
+    def connected(self, names: Iterable[str]) -> list[int]:
         """The predicates that have to do with the variables, directly or through others: the cone of influence."""
         reached = set(names)
-        left = [number for number in range(len(self.predicates)) if number not in excluded]
+        left = list(range(len(self.predicates)))
         found: list[int] = []
         while True:
             touching = [number for number in left if self.mentions[number] & reached]

@@ -10,22 +10,19 @@ predicate `overflow = 0` has no counterpart: here an overflow is a place of cont
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
-from typing import assert_never
 
 from ebb.backend.extrapolation.pending import Pending, pending
 from ebb.formats.buffer_notes import Buffers, store_buffers
 from ebb.formats.expressions import (
-    At,
     Binary,
-    Conditional,
     Element,
     Expression,
     Integer,
     Name,
     Place,
-    Unary,
     place_name,
     places,
+    rebuilt,
 )
 from ebb.formats.ir import Program
 
@@ -131,24 +128,13 @@ def rule_5(variable: str, copies: Copies) -> tuple[Copy, ...]:
 def rule_6(expression: Expression, lifting: Lifting) -> Expression:
     """All occurrences of a shared variable become the same copy."""
     match expression:
-        case Integer() | At():
-            return expression
-        case Name(name):
-            return Name(lifting[name].name) if name in lifting else expression
-        case Element(array, index):
-            index = rule_6(index, lifting)
-            if array not in lifting:
-                return Element(array, index)
+        case Name(name) if name in lifting:
+            return Name(lifting[name].name)
+        case Element(array, index) if array in lifting:
             copy = lifting[array]
-            return Name(copy.name) if copy.is_entry else Element(copy.name, index)
-        case Unary(operator, operand):
-            return Unary(operator, rule_6(operand, lifting))
-        case Binary(operator, left, right):
-            return Binary(operator, rule_6(left, lifting), rule_6(right, lifting))
-        case Conditional(condition, then, otherwise):
-            return Conditional(rule_6(condition, lifting), rule_6(then, lifting), rule_6(otherwise, lifting))
+            return Name(copy.name) if copy.is_entry else Element(copy.name, rule_6(index, lifting))
         case _:
-            assert_never(expression)
+            return rebuilt(expression, lambda part: rule_6(part, lifting))
 
 
 def rule_7(lifting: Lifting, copies: Copies) -> bool:

@@ -62,11 +62,6 @@ class Verification:
     attempts: list[Attempt] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
 
-    @property
-    def smt_calls(self) -> int:
-        own = self.sc_figures.smt.calls if self.sc_figures is not None else 0
-        return own + sum(attempt.figures.smt.calls for attempt in self.attempts)
-
 
 Reduce = Callable[[Program, str, int], Program]  # a program, a model, a bound
 Keep = Callable[
