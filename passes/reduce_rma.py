@@ -1,30 +1,28 @@
 """RMA to SC: what a pending put or get may still read or write is kept in a set (the RMA paper, Table 2).
 
 For each put and get there are a flag, which says whether it is pending, and a set: the values its source has had since
-it was issued, any of which it may have read.
+it was issued, any of which it may have read. A background process `network` makes pending statements happen.
 
     put(Y, P1, X);          atomic { X1Set = {X}; Put1Active = 1; }           // put 1; add(X1Set, X) if it is pending
     X = 3;                  atomic {                                          // store X
-                              remoteOps(X);
                               X = 3;
                               if (Put1Active != 0) add(X1Set, X);
                             }
-    r = Y;                  atomic { remoteOps(Y); r = Y; }                   // load Y
-    flush(P1);              atomic { remoteOps until no put to P1 or get from it is pending; }
+    r = Y;                  r = Y;
+    flush(P1);              assume(Put1Active == 0);                          // and so on: all puts to P1, gets from it
 
-    remoteOps(Y)            again: any number of times, for any pending s that can have an effect on Y:
+    network                 for ever, for any pending s:
                               Y = choose(X1Set);                              // remote put 1
-                              if (…Active != 0) add(…Set, Y);                 // for each s that reads Y
+                              if (…Active != 0) add(…Set, Y);             // for each s that reads Y
                               Put1Active = 0;  forget(X1Set);
 
-Remote operations happen where they can be noticed and nowhere else: just before a variable that they can change is
-read, stored to or asserted about. What can change Y is chain(write(Y)), all statements from which a value can flow into
-Y through others, each of them included. A process ends by completing what it has issued; properties about states that
-mention shared variables can notice a remote operation at any time: for those there is a background process `network`.
+A statement in a loop may be pending more than once; then its flag is 2 and its set has the values of all instances.
+When one of them happens, one or more are left.
 
-What differs from the table: it has no row for loads, for `get`, and for assertions; its row for `flush` does not tell
-other pending operations of the value that was written; and a statement that cannot be issued a second time while it is
-pending (it is in no loop) is done once it is done, where the table lets it happen again.
+What differs from the table: the paper lets remote operations happen just before a variable that they can change is
+used, in loops that it repeats there, and has no such loop for loads, assertions and properties; here they happen at any
+time, as those of a store buffer do. Its row for `flush` does not tell other pending operations of the value that was
+written; it has none for `get`; and it lets a statement happen more often than it was issued.
 
 Sound: every run of the original under RMA is one of the reduced program. Without a remote statement in a loop there are
 no others; in a loop the values of several instances of a statement share one set, and which came first is forgotten.
@@ -35,18 +33,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ebb.formats.errors import InputError
-from ebb.formats.expressions import Element, Expression, Integer, Name, negation, place_name, places, show, variables
+from ebb.formats.expressions import Element, Integer, place_name, show
 from ebb.formats.ir import (
-    Action,
-    Assert,
     Assign,
-    Assume,
     Atomic,
-    Branch,
     Fence,
     Flush,
     Get,
-    Goto,
     Havoc,
     Instruction,
     Process,
@@ -58,15 +51,14 @@ from ebb.formats.ir import (
 from ebb.passes.blocks import (
     Labels,
     Part,
-    all_of,
     background_process,
     block,
-    equals,
+    from_place,
     new_name,
     refuse_reduced,
     with_variables,
 )
-from ebb.passes.remote_statements import Network, Remote
+from ebb.passes.remote_statements import Network, none_is_pending
 
 
 def reduce_rma(program: Program, *, merge_sets: bool = False) -> Program:
@@ -75,15 +67,9 @@ def reduce_rma(program: Program, *, merge_sets: bool = False) -> Program:
     _check_owners(program)
     network = Network(program, merge_sets=merge_sets)
     processes = [_Translation(process, network).process() for process in program.processes]
-    observed = [
-        name
-        for prop in program.properties
-        if prop.kind in ("never", "always")
-        for name in sorted(variables(prop.condition))
-    ]
-    if pending := network.chain(network.writing(observed)):
+    if remotes := list(network.remotes.values()):
         name = new_name("network", {process.name for process in program.processes})
-        alternatives = [network.perform(remote) for remote in pending]
+        alternatives = [from_place(network.perform(remote), remote.at) for remote in remotes]
         processes.append(background_process(name, program.processes[0].at, "remote operation", alternatives))
     return replace(
         program,
@@ -127,61 +113,36 @@ class _Translation:
             self.instruction(instruction)
         if own := self.network.between(self.source.name, None):
             label = self.labels.new(None, len(self.body))
-            self.body.append(block(label, self.wait_for(own), self.source.body[-1].at, "complete", self.labels))
+            self.body.append(Instruction(label, none_is_pending(own), self.source.body[-1].at, "complete"))
         return replace(self.source, body=tuple(self.body))
-
-    def wait_for(self, remotes: Sequence[Remote]) -> list[Part]:
-        """Operations happen until none of these is pending."""
-        ops = self.network.remote_ops(self.network.chain(remotes))
-        return [*ops, Assume(all_of([equals(Name(remote.active), 0) for remote in remotes]))]
 
     def instruction(self, instruction: Instruction) -> None:
         match instruction.action:
             case Put() | Get():
                 remote = self.network.remotes[self.source.name, instruction.label]
                 self.replace(instruction, self.network.issue(remote), remote.name)
-            case Flush(far):
-                remotes = self.network.between(self.source.name, far)
-                if remotes:
-                    self.replace(instruction, self.wait_for(remotes), f"flush {far}")
-                else:
-                    self.body.append(replace(instruction, action=Skip(), note=instruction.note or f"flush {far}"))
-            case Fence():
-                self.body.append(replace(instruction, action=Skip(), note=instruction.note or "fence"))
-            case Branch(condition, target) if ops := self.before(instruction):
-                self.branch(instruction, condition, target, ops)
+            case Flush() | Fence():
+                self.body.append(self.waiting(instruction))
             case Atomic(body):
                 inner = [part for step in body for part in self.inside(step)]
-                self.replace(instruction, [*self.before(instruction), *inner, *self.after(body)], instruction.note)
-            case action:
-                told = self.network.tell(action.target) if isinstance(action, Assign | Havoc) else []
-                ops = self.before(instruction)
-                if ops or told:
-                    self.replace(instruction, [*ops, (action, instruction.note), *told], _what(action))
-                else:
-                    self.body.append(instruction)
+                self.replace(instruction, [*inner, *self.after(body)], instruction.note)
+            case Assign(target) | Havoc(target) if told := self.network.tell(target):
+                parts = [(instruction.action, instruction.note), *told]
+                self.replace(instruction, parts, f"store {show(target)}")
+            case _:
+                self.body.append(instruction)
 
-    def before(self, instruction: Instruction) -> list[Part]:
-        """The remote operations that can make a difference to what an instruction reads, writes or waits for."""
-        remotes = self.network.writing(_accessed(instruction))
-        for step in instructions((instruction,)):
-            if isinstance(step.action, Flush):
-                remotes += self.network.between(self.source.name, step.action.process)
-        return self.network.remote_ops(self.network.chain(list(dict.fromkeys(remotes))))
+    def waiting(self, instruction: Instruction) -> Instruction:
+        """A flush waits for what was issued; a fence has nothing to wait for."""
+        if not isinstance(instruction.action, Flush):
+            return replace(instruction, action=Skip(), note=instruction.note or "fence")
+        far = instruction.action.process
+        remotes = self.network.between(self.source.name, far)
+        action = none_is_pending(remotes) if remotes else Skip()
+        return replace(instruction, action=action, note=instruction.note or f"flush {far}")
 
     def replace(self, instruction: Instruction, parts: Sequence[Part], note: str) -> None:
         self.body.append(block(instruction.label, parts, instruction.at, instruction.note or note, self.labels))
-
-    def branch(self, instruction: Instruction, condition: Expression, target: str, ops: list[Part]) -> None:
-        """A jump cannot leave a block, so each way gets a block that only a run that goes there passes."""
-        yes, jump, no = (self.labels.new(None, len(self.body) + number) for number in (1, 2, 3))
-        at, loads = instruction.at, instruction.note or _what(instruction.action)
-        self.body += [
-            Instruction(instruction.label, Goto((yes, no)), at),
-            block(yes, [*ops, Assume(condition)], at, loads, self.labels),
-            Instruction(jump, Goto((target,)), at),
-            block(no, [*ops, Assume(negation(condition))], at, loads, self.labels),
-        ]
 
     def after(self, body: tuple[Instruction, ...]) -> list[Part]:
         """The end of an atomic block: what it stored is told. The values in between nobody can have read."""
@@ -198,45 +159,10 @@ class _Translation:
             case Put() | Get():
                 remote = self.network.remotes[self.source.name, step.label]
                 return [replace(step, action=Skip(), note=remote.name), *self.network.issue(remote)]
-            case Flush(far):
-                remotes = self.network.between(self.source.name, far)
-                done = all_of([equals(Name(remote.active), 0) for remote in remotes])
-                return [replace(step, action=Assume(done), note=step.note or f"flush {far}")]
-            case Fence():
-                return [replace(step, action=Skip(), note=step.note or "fence")]
+            case Flush() | Fence():
+                return [self.waiting(step)]
             case Atomic(body):
                 inner = [part for each in body for part in self.inside(each)]
                 return [block(step.label, inner, step.at, step.note, self.labels)]
             case _:
                 return [step]
-
-
-def _accessed(instruction: Instruction) -> set[str]:
-    """Every variable that an instruction, or a part of it, reads or writes itself."""
-    found: set[str] = set()
-    for step in instructions((instruction,)):
-        match step.action:
-            case Assign(target, value):
-                found |= {place_name(target)} | variables(target) | variables(value)
-            case Havoc(target):
-                found |= {place_name(target)} | variables(target)
-            case Assume(condition) | Assert(condition) | Branch(condition, _):
-                found |= variables(condition)
-            case _:
-                pass
-    return found
-
-
-def _what(action: Action) -> str:
-    """What a translated instruction does, for its note."""
-    match action:
-        case Assert():
-            return "assert"
-        case Assign(_, value) if read := list(places(value)):
-            return f"load {show(read[-1])}"
-        case Assign(target, _) | Havoc(target):
-            return f"store {show(target)}"
-        case Assume(condition) | Branch(condition, _):
-            return f"load {show(list(places(condition))[-1])}"
-        case _:
-            return ""

@@ -1,9 +1,9 @@
 """The remote statements of a program: how they depend on each other, and what issuing and performing one does.
 
-The names are those of the RMA paper: write(X), read(X), remote(p, pid), chain(S), remoteOps.
+The names are those of the RMA paper: read(X), remote(p, pid).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,7 +28,7 @@ from ebb.formats.ir import (
     Variable,
     instructions,
 )
-from ebb.passes.blocks import Part, all_of, any_of, choice, equals, new_name, variable_names
+from ebb.passes.blocks import Part, all_of, any_of, equals, new_name, variable_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,18 +97,16 @@ class Network:
     def variables(self) -> list[Variable]:
         made: dict[str, Variable] = {}
         for remote in self.remotes.values():
-            made[remote.active] = Variable(remote.active, remote.at, 0, Range(0, 1), note=f"{remote.name} is pending")
+            values, often = (Range(0, 2), " (2: more than once)") if remote.repeats else (Range(0, 1), "")
+            note = f"{remote.name} is pending{often}"
+            made[remote.active] = Variable(remote.active, remote.at, 0, values, note=note)
             sharing = [other for other in self.remotes.values() if other.values == remote.values]
             names = ", ".join(other.name for other in sharing)
             note = f"what {show(remote.source)} has been for {names}"
             made.setdefault(remote.values, Variable(remote.values, remote.at, type="set", note=note))
         return list(made.values())
 
-    # -- the paper's write(X), read(X), remote(p, pid) and chain(S)
-
-    def writing(self, names: Iterable[str]) -> list[Remote]:
-        wanted = set(names)
-        return [remote for remote in self.remotes.values() if place_name(remote.target) in wanted]
+    # -- the paper's read(X) and remote(p, pid)
 
     def reading(self, place: Place) -> list[Remote]:
         """The statements whose source may be the place; two elements differ if both indices are known to."""
@@ -117,14 +115,6 @@ class Network:
     def between(self, process: str, far: str | None) -> list[Remote]:
         """What the process issues (to or from the other process, or to and from any)."""
         return [r for r in self.remotes.values() if r.process == process and far in (None, r.far)]
-
-    def chain(self, remotes: Sequence[Remote]) -> list[Remote]:
-        """Reflexive and transitive: the statements, and those that write what one of them reads or writes."""
-        found = list(remotes)
-        for remote in found:
-            touched = {place_name(remote.source), place_name(remote.target)}
-            found += [other for other in self.writing(touched) if other not in found]
-        return found
 
     # -- what happens
 
@@ -144,29 +134,50 @@ class Network:
         return [
             Branch(any_of([_is_active(other) for other in self._sharing(remote)]), more),
             Collect(remote.values, remote.source),
+            Assign(Name(remote.active), Integer(1)),
             Goto((issued,)),
             more,
             Add(remote.values, remote.source),
+            *self._once_more(remote),
             issued,
+        ]
+
+    def _once_more(self, remote: Remote) -> list[Part]:
+        """It becomes pending, or pending more than once, while its set has values already."""
+        if not remote.repeats:
+            return [Assign(Name(remote.active), Integer(1))]
+        if len(self._sharing(remote)) == 1:
+            return [Assign(Name(remote.active), Integer(2))]
+        again, counted = self._mark("again"), self._mark("counted")
+        return [
+            Branch(_is_active(remote), again),
             Assign(Name(remote.active), Integer(1)),
+            Goto((counted,)),
+            again,
+            Assign(Name(remote.active), Integer(2)),
+            counted,
         ]
 
     def perform(self, remote: Remote) -> list[Part]:
         """The statement happens: its target gets one of the values, which pending others may read from now on."""
-        done, pending, shared = self._mark("done"), self._mark("pending"), self._mark("shared")
         others = [other for other in self._sharing(remote) if other != remote]
+        active = Name(remote.active)
+        several, pending = self._mark("several"), self._mark("pending")
         parts: list[Part] = [
             Assume(_is_active(remote)),
             (Choose(remote.target, remote.values), f"remote {remote.name}"),
+            *self.tell(remote.target),
         ]
-        parts += self.tell(remote.target)
         if remote.repeats:
-            parts += [Goto((done, pending)), done]
-        parts.append(Assign(Name(remote.active), Integer(0)))
+            parts.append(Branch(equals(active, 2), several))
+        parts.append(Assign(active, Integer(0)))
         if others:
-            parts += [Branch(any_of([_is_active(other) for other in others]), shared)]
-        parts += [Forget(Name(remote.values)), shared, pending]
-        return parts
+            parts.append(Branch(any_of([_is_active(other) for other in others]), pending))
+        parts.append(Forget(Name(remote.values)))
+        if remote.repeats:
+            one = self._mark("one")
+            parts += [Goto((pending,)), several, Goto((one, pending)), one, Assign(active, Integer(1))]
+        return [*parts, pending] if others or remote.repeats else parts
 
     def tell(self, place: Place, issued: Sequence[Remote] = ()) -> list[Part]:
         """Every pending statement that reads the place may read its new value; those just issued are told elsewhere."""
@@ -191,13 +202,9 @@ class Network:
         quiet = self._mark("quiet")
         return [Branch(equals(Name(remote.active), 0), quiet), Collect(remote.values, remote.source), quiet]
 
-    def remote_ops(self, remotes: Sequence[Remote]) -> list[Part]:
-        """Any number of the statements happen, in any order (the paper's remoteOps)."""
-        if not remotes:
-            return []
-        again, perform, go = self._mark("again"), self._mark("perform"), self._mark("go")
-        happen = choice([self.perform(remote) for remote in remotes])
-        return [again, Goto((perform, go)), perform, *happen, Goto((again,)), go]
+
+def none_is_pending(remotes: Sequence[Remote]) -> Assume:
+    return Assume(all_of([equals(Name(remote.active), 0) for remote in remotes]))
 
 
 def _is_active(remote: Remote) -> Expression:
