@@ -14,7 +14,7 @@ from ebb.formats.ir import Program
 _DESCRIPTION = """\
 The driver of the ebb toolchain, which verifies concurrent programs under relaxed memory.
 
-  ebb verify FILE        prove a program under sc, tso or pso
+  ebb verify FILE        prove a program under sc, tso, pso or rma
   ebb bench litmus [DIR] explore litmus tests and compare with their expected outcomes, timed
   ebb bench parse        how long ebb-parse takes to start and to read a long source
   ebb bench cupex        Tables 1 and 2 of the CUPEX paper: proofs under SC, TSO and PSO, ours beside theirs
@@ -55,7 +55,7 @@ def _add_verify(commands: command_line.Commands) -> None:
     )
     parser.add_input("the program")
     parser.add_output()
-    parser.add_argument("--model", choices=["sc", "tso", "pso"], default="sc", help="the memory model (sc)")
+    parser.add_argument("--model", choices=["sc", "tso", "pso", "rma"], default="sc", help="the memory model (sc)")
     parser.add_argument(
         "-k", dest="bound", type=_bound, metavar="N", help="entries of the store buffers (1, and more on overflow)"
     )
@@ -67,6 +67,9 @@ def _add_verify(commands: command_line.Commands) -> None:
         choices=["auto", "predicates", "cubes", "program"],
         default="auto",
         help="of ebb-extrapolate; auto is program, and predicates where that does not do (auto)",
+    )
+    parser.add_argument(
+        "--pairs", action="store_true", help="rma: also predicates about two pending operations, for two variables"
     )
     parser.add_argument("--predicates", metavar="FILE", help="predicates to use instead of those in the program")
     parser.add_argument("--keep", metavar="DIR", help="keep every intermediate file in that directory")
@@ -102,6 +105,7 @@ def _verify(arguments: argparse.Namespace) -> int:
     engines = [*OWN, *CHECKERS]
     if arguments.engine not in engines:
         raise UsageError(f"there is no engine {arguments.engine!r}; there are {', '.join(engines)}")
+    _check_model(arguments)
     program = read_program(arguments.file)
     predicates, path, file = predicates_of(program, arguments.file, arguments.predicates)
     settings = pipeline.Settings(
@@ -109,6 +113,7 @@ def _verify(arguments: argparse.Namespace) -> int:
         arguments.method,
         arguments.bound,
         arguments.max_bound,
+        arguments.pairs,
         arguments.engine,
         Options(jobs=arguments.jobs),
         Limits(None, arguments.timeout, None),
@@ -121,10 +126,23 @@ def _verify(arguments: argparse.Namespace) -> int:
     return ExitCode.SAFE if result.verdict == "safe" else ExitCode.UNKNOWN
 
 
+def _check_model(arguments: argparse.Namespace) -> None:
+    """Options that say nothing about a model are mistakes."""
+    if arguments.model == "rma" and arguments.bound is not None:
+        raise UsageError("-k is about store buffers; rma has none")
+    if arguments.model == "rma" and arguments.method not in ("auto", "program"):
+        raise UsageError(f"the method {arguments.method} is about store buffers; for rma there is only program")
+    if arguments.model != "rma" and arguments.pairs:
+        raise UsageError(f"--pairs is about pending operations; {arguments.model} has none")
+
+
 def _reduced(program: Program, model: str, bound: int) -> Program:
     from ebb.passes.reduce_pso import reduce_pso
+    from ebb.passes.reduce_rma import reduce_rma
     from ebb.passes.reduce_tso import reduce_tso
 
+    if model == "rma":
+        return reduce_rma(program)
     return reduce_pso(program, bound) if model == "pso" else reduce_tso(program, bound)
 
 

@@ -1,4 +1,4 @@
-"""`ebb-extrapolate`: from the Boolean program of an SC proof to one for TSO or PSO."""
+"""`ebb-extrapolate`: from the Boolean program of an SC proof to one for TSO, PSO or RMA."""
 
 import argparse
 import sys
@@ -10,12 +10,13 @@ from ebb.formats.exit_codes import ExitCode
 
 _DESCRIPTION = """\
 Extrapolate from a proof under SC: SC.bp is the Boolean program of a program, as ebb-abstract makes it, and FILE the
-program that ebb-reduce made of the same program for tso or pso. The result is a Boolean program for FILE.
+program that ebb-reduce made of the same program for tso, pso or rma. The result is a Boolean program for FILE.
 
 methods:
   predicates   the predicates of SC.bp, and copies of them for the store buffers; then predicate abstraction
   cubes        the same predicates, and only copies of the cubes that SC.bp uses: no search for others
-  program      the statements of SC.bp themselves, carried over to the store buffers; no solver is asked"""
+  program      the statements of SC.bp themselves, carried over to the store buffers, or for rma to the sets of what
+               pending operations may have read; no solver is asked. The only method for rma"""
 
 _EPILOG = """\
 examples:
@@ -34,8 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--method",
         choices=["predicates", "cubes", "program"],
-        default="predicates",
-        help="one of the above (predicates)",
+        help="one of the above (predicates; for rma, program)",
     )
     parser.add_argument(
         "--relate-slots",
@@ -44,6 +44,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument(
         "--drop-buffered", action="store_true", help="cubes: use none that mentions a buffered value (coarser)"
+    )
+    parser.add_argument(
+        "--pairs", action="store_true", help="rma: also predicates about elements of two sets, for two variables"
     )
     parser.add_argument(
         "--cube-size",
@@ -66,28 +69,41 @@ def _extrapolate(arguments: argparse.Namespace) -> int:
     from ebb.formats.bp_text import show_program
     from ebb.formats.program_file import read_program
 
-    if arguments.drop_buffered and arguments.method != "cubes":
-        raise UsageError(f"--drop-buffered is about cubes; the method {arguments.method} does not list any")
-    if arguments.cube_size is not None and arguments.method != "predicates":
-        raise UsageError(f"--cube-size is about the search for cubes; the method {arguments.method} has none")
     reduced = read_program(arguments.file)
-    if reduced.reduced not in ("tso", "pso"):
-        message = "this program was not reduced from tso or pso: ebb-reduce does that"
+    if reduced.reduced is None:
+        message = "this program was not reduced: ebb-reduce does that"
         raise InputError(message, file=files.shown_name(arguments.file))
+    method = arguments.method or ("program" if reduced.reduced == "rma" else "predicates")
+    _check_options(arguments, method, reduced.reduced)
     with read_boolean_program(arguments.proof) as boolean:
         proof = read_proof(boolean, reduced)
     result, figures = extrapolated(
         reduced,
         proof,
-        arguments.method,
+        method,
         Options(cube_size=arguments.cube_size, jobs=arguments.jobs),
         relate_slots=arguments.relate_slots,
         drop_buffered=arguments.drop_buffered,
+        pairs=arguments.pairs,
     )
     files.write_text(arguments.output, show_program(result))
     if not arguments.quiet:
         print(show_figures(figures), file=sys.stderr)
     return ExitCode.DONE
+
+
+def _check_options(arguments: argparse.Namespace, method: str, model: str) -> None:
+    """Options that say nothing about a method or a model are mistakes."""
+    if model == "rma" and method != "program":
+        raise UsageError(f"the method {method} is about store buffers; for rma there is only program")
+    if model == "rma" and arguments.relate_slots:
+        raise UsageError("--relate-slots is about store buffers; rma has none")
+    if model != "rma" and arguments.pairs:
+        raise UsageError(f"--pairs is about pending operations; {model} has none")
+    if arguments.drop_buffered and method != "cubes":
+        raise UsageError(f"--drop-buffered is about cubes; the method {method} does not list any")
+    if arguments.cube_size is not None and method != "predicates":
+        raise UsageError(f"--cube-size is about the search for cubes; the method {method} has none")
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from ebb.formats.ir import (
     Variable,
     instructions,
 )
+from ebb.formats.remote_notes import pending_note
 from ebb.passes.blocks import Part, all_of, any_of, equals, new_name, variable_names
 
 
@@ -97,8 +98,7 @@ class Network:
     def variables(self) -> list[Variable]:
         made: dict[str, Variable] = {}
         for remote in self.remotes.values():
-            values, often = (Range(0, 2), " (2: more than once)") if remote.repeats else (Range(0, 1), "")
-            note = f"{remote.name} is pending{often}"
+            values, note = Range(0, 2 if remote.repeats else 1), pending_note(remote.name, repeats=remote.repeats)
             made[remote.active] = Variable(remote.active, remote.at, 0, values, note=note)
             sharing = [other for other in self.remotes.values() if other.values == remote.values]
             names = ", ".join(other.name for other in sharing)

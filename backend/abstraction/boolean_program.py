@@ -19,13 +19,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ebb.backend.abstraction.control_flags import Flag, Obligation, flag_name
-from ebb.backend.abstraction.transformers import ALWAYS, AbstractLocation, AbstractTransition
-from ebb.backend.abstraction.transitions import END, Check, Control, Transition
+from ebb.backend.abstraction.transformers import ALWAYS, AbstractLocation, AbstractTransition, Update
+from ebb.backend.abstraction.transitions import END, Check, Control, SetStep, Transition
 from ebb.backend.abstraction.vocabulary import Consistency, Cube, literals
 from ebb.formats import bp
 from ebb.formats.errors import Position
 from ebb.formats.expressions import Expression, Name, show
-from ebb.formats.ir import Range, Variable
+from ebb.formats.ir import Variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,27 @@ def boolean_program(abstraction: Abstraction) -> bp.Program:
 def concrete_text(transition: Transition) -> str:
     """The transition as source text: `[guard] x = e, y = f`."""
     guard = " && ".join(show(part, 3) for part in transition.guard)
-    ranges: dict[str, Range | None] = dict(transition.fresh)
-    updates = ", ".join(f"{show(place)} = {_value(value, ranges)}" for place, value in transition.updates)
-    return " ".join(filter(None, [f"[{guard}]" if guard else "", updates]))
+    values = {name: "*" for name, _ in transition.fresh}
+    values |= {
+        step.value.name: f"choose({step.set})"
+        for step in transition.sets
+        if isinstance(step.value, Name) and step.what == "choose"
+    }
+    updates = [f"{show(place)} = {_value(value, values)}" for place, value in transition.updates]
+    values |= {value.name: show(place) for place, value in transition.updates if isinstance(value, Name)}
+    updates += [_set_text(step, values) for step in transition.sets if step.what != "choose"]
+    return " ".join(filter(None, [f"[{guard}]" if guard else "", ", ".join(updates)]))
+
+
+def _set_text(step: SetStep, values: Mapping[str, str]) -> str:
+    value = _value(step.value, values)
+    match step.what:
+        case "collect":
+            return f"{step.set} = {{{value}}}"
+        case "add":
+            return f"add({step.set}, {value})"
+        case _:
+            return f"forget({step.set})"
 
 
 GIVEN = "// given "  # before a declaration that the abstraction relies on
@@ -76,8 +94,8 @@ def check_text(check: Check) -> str:
     return " ".join(filter(None, [f"[{guard}]" if guard else "", show(check.condition)]))
 
 
-def _value(value: Expression, fresh: dict[str, Range | None]) -> str:
-    return "*" if isinstance(value, Name) and value.name in fresh else show(value)
+def _value(value: Expression, fresh: Mapping[str, str]) -> str:
+    return fresh[value.name] if isinstance(value, Name) and value.name in fresh else show(value)
 
 
 class _Layout:
@@ -175,19 +193,21 @@ class _Layout:
         origin = self.origin(transition.at, transition.note)
         comments = bp.Comments(beside=f"// {text}" if (text := concrete_text(transition)) else "")
         condition = _negated(self.cubes(way.impossible_if)) if way.impossible_if else None
-        assignments = {
-            self.names[update.predicate]: self.choice(update.true_if, update.false_if) for update in way.updates
-        }
+        assignments = {self.names[update.predicate]: self.choice(update) for update in way.updates}
         if not transition.overflow:
             assignments |= self.moved(transition)
         actions: list[bp.Action] = []
-        if transition.source not in inside and transition.target in inside:
+        begins, ends = transition.source not in inside, transition.target not in inside
+        if begins and (way.then or not ends):
             actions.append(bp.AtomicBegin())
         if assignments:
             actions.append(bp.Assign(tuple(assignments), tuple(assignments.values()), condition))
         elif condition is not None:
             actions.append(bp.Assume(condition))
-        if transition.source in inside and transition.target not in inside:
+        if way.then:
+            values = {self.names[update.predicate]: self.choice(update) for update in way.then}
+            actions.append(bp.Assign(tuple(values), tuple(values.values())))
+        if ends and (way.then or not begins):
             actions.append(bp.AtomicEnd())
         if transition.target != following and not transition.overflow:
             jump = labels.shown(transition.target)
@@ -227,11 +247,14 @@ class _Layout:
 
     # -- expressions
 
-    def choice(self, true_if: Sequence[Cube], false_if: Sequence[Cube]) -> bp.Expression:
-        if tuple(true_if) == ALWAYS:
+    def choice(self, update: Update) -> bp.Expression:
+        true_if, false_if = update.true_if, update.false_if
+        if true_if == ALWAYS:
             return bp.TRUE
-        if tuple(false_if) == ALWAYS:
+        if false_if == ALWAYS:
             return bp.FALSE
+        if update.else_false:
+            return self.cubes(true_if)
         if not true_if and not false_if:
             return bp.Nondet()
         return bp.Schoose(self.cubes(true_if), self.cubes(false_if))

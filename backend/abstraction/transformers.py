@@ -31,6 +31,7 @@ class Update:
     predicate: int
     true_if: tuple[Cube, ...]
     false_if: tuple[Cube, ...]
+    else_false: bool = False  # where neither is certain; otherwise it may be both
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class AbstractTransition:
     transition: Transition
     impossible_if: tuple[Cube, ...]
     updates: tuple[Update, ...]
+    then: tuple[Update, ...] = ()  # in the same step, depending on what the predicates are after the updates
 
 
 @dataclass(frozen=True, slots=True)

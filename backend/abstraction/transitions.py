@@ -11,8 +11,9 @@
 
 One step of a process is one transition. Each way through an atomic block is one, with everything that it does expressed
 over the state before the step, so that no correlation inside the block is lost; each case of a conditional value is
-one too. `?1` is any value, chosen anew. A block with a loop in it has no such list of ways: its instructions are then
-transitions of their own, between which no other process moves.
+one too. `?1` is any value, chosen anew; if it is an element of a set, the transition says of which. A block with a loop
+in it has no such list of ways: its instructions are then transitions of their own, between which no other process
+moves.
 
 What the language itself forbids (an index out of bounds, a value out of range, a division by zero) is a check like an
 assertion. What follows a check may rely on it: a run that fails it is a violation already.
@@ -20,7 +21,7 @@ assertion. What follows a check may rely on it: a run that fails it is a violati
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import Literal, assert_never
 
 from ebb.backend.abstraction.faults import faults
 from ebb.backend.abstraction.simplification import alternatives, conjuncts, disjuncts, settled_by, simplified
@@ -82,6 +83,16 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class SetStep:
+    """Something that is done with a set: the value, over the state before the transition, is what it is made of, what
+    is added, or the name for what is chosen from it."""
+
+    what: Literal["collect", "add", "choose", "forget"]
+    set: str
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
 class Transition:
     """A step: possible where the guard holds. All expressions are over the state before it."""
 
@@ -95,6 +106,7 @@ class Transition:
     overflow: bool
     at: Position
     note: str
+    sets: tuple[SetStep, ...] = ()  # in their order
 
     def after(self, expression: Expression) -> Expression:
         """The weakest precondition: the expression about the state after the step, over the state before it."""
@@ -148,10 +160,12 @@ class _Way:
     guard: tuple[Expression, ...] = ()
     given: tuple[Expression, ...] = ()
     fresh: tuple[tuple[str, Range | None], ...] = ()
-    note: str = ""  # of an instruction on the way
+    note: str = ""  # of an instruction on the way, and where that is
+    at: Position | None = None
+    sets: tuple[SetStep, ...] = ()
 
     def copy(self) -> "_Way":
-        return _Way(self.values.copy(), self.guard, self.given, self.fresh, self.note)
+        return replace(self, values=self.values.copy())
 
     def value(self, expression: Expression) -> Expression:
         return simplified(substituted(expression, self.values))
@@ -212,8 +226,9 @@ class _Translation:
                     way.given,
                     way.fresh,
                     target is None,
-                    instruction.at,
+                    way.at or instruction.at,
                     way.note or instruction.note,
+                    way.sets,
                 )
             )
         unique = list(dict.fromkeys(checks))
@@ -233,14 +248,19 @@ class _Translation:
             case Havoc(target):
                 for after in self.any_value(instruction, way, target, self.variable(target).range, checks):
                     yield after, following
-            case Choose(target, _):
+            case Choose(target, name):
                 for after in self.any_value(instruction, way, target, None, checks):
-                    self.check_range(instruction, after, self.variable(target), Name(after.fresh[-1][0]), checks)
+                    chosen = Name(after.fresh[-1][0])
+                    self.check_range(instruction, after, self.variable(target), chosen, checks)
+                    after.sets += (SetStep("choose", name, chosen),)
                     yield after, following
+            case Collect(name, value):
+                yield self.with_step(way, "collect", name, value), following
+            case Add(name, value):
+                yield self.with_step(way, "add", name, value), following
+            case Forget(Name(name)) if self.variable(Name(name)).type != "integer":
+                yield self.with_step(way, "forget", name, Integer(0)), following
             case Forget(target):
-                if self.variable(target).type != "integer":
-                    yield way, following
-                    return
                 for after in self.any_value(instruction, way, target, self.variable(target).range, checks):
                     yield after, following
             case Assume(condition):
@@ -262,7 +282,7 @@ class _Translation:
                 yield way, None
             case Atomic(body):
                 yield from self.through(body, way, following, checks)
-            case Skip() | Fence() | Flush() | Transaction() | Collect() | Add():
+            case Skip() | Fence() | Flush() | Transaction():
                 yield way, following
             case _:
                 assert_never(instruction.action)
@@ -289,11 +309,16 @@ class _Translation:
                     yield after, None
                 else:
                     if self.process.background and body[at].note:
-                        after.note = body[at].note  # which store a flush is of
+                        after.note, after.at = body[at].note, body[at].at  # which store a flush is of
                     nexts.append((after, number.get(target, len(body)), passed | {at}))
             todo.extend(reversed(nexts))
 
     # -- one instruction
+
+    def with_step(self, way: _Way, what: Literal["collect", "add", "forget"], name: str, value: Expression) -> _Way:
+        after = way.copy()
+        after.sets += (SetStep(what, name, after.value(self.named(value))),)
+        return after
 
     def assigned(
         self, instruction: Instruction, way: _Way, target: Place, value: Expression, checks: list[Check]

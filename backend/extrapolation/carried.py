@@ -61,32 +61,12 @@ def carry_over(
 ) -> tuple[bp.Program, Figures]:
     """The Boolean program of the reduced program over the predicates."""
     begin = time.perf_counter()
-    figures = Figures(len(predicates))
-    carrier = _Carrier(Subject(program, predicates), proof, copies)
-    subject = carrier.subject
-    found = [carrier.location(location) for control in subject.controls for location in control.locations]
-    obliged = [
-        (each, carrier.cubes(proof.properties.get(each.what, []), {}))
-        for each in obligations(program, subject.controls)
-    ]
-    count_cubes(found, figures)
-    abstraction = Abstraction(
-        program.source,
-        subject.variables,
-        subject.predicates,
-        subject.flags,
-        carrier.initial(),
-        carrier.consistency(),
-        by_control(subject.controls, found),
-        obliged,
-    )
-    result = boolean_program(abstraction)
-    figures.seconds = time.perf_counter() - begin
-    return result, figures
+    carrier = Carrier(Subject(program, predicates), proof, copies, copies.buffers.bookkeeping())
+    return carrier.boolean_program(begin)
 
 
 @dataclass(frozen=True, slots=True)
-class _Counterpart:
+class Counterpart:
     """A step of the buffered program as one of the SC program: what it stands for, and which copies it fixes."""
 
     text: str
@@ -94,14 +74,17 @@ class _Counterpart:
     stored: Mapping[str, Copy | None]  # of those that are assigned
 
 
-class _Carrier:
-    def __init__(self, subject: Subject, proof: Proof, copies: Copies) -> None:
+Effect = tuple[tuple[Cube, ...], tuple[Cube, ...]]  # when a predicate is certainly true, and when certainly false
+
+
+class Carrier:
+    def __init__(self, subject: Subject, proof: Proof, copies: Copies, bookkeeping: set[str]) -> None:
         self.subject = subject
         self.proof = proof
         self.copies = copies
         self.vocabulary = subject.vocabulary
         self.numbers = {simplified(predicate): number for number, predicate in enumerate(self.vocabulary.predicates)}
-        self.small = SmallVariables(copies.buffers.bookkeeping(), subject)
+        self.small = SmallVariables(bookkeeping, subject)
         self.queue_of = {
             slot: (queue.variable, Copy(queue.process, number, slot, False))
             for queue in copies.buffers.queues
@@ -113,6 +96,29 @@ class _Carrier:
             for number, value in enumerate(buffer.values, start=1)
         }
         self.lifted_from = self._origins()
+
+    def boolean_program(self, begin: float) -> tuple[bp.Program, Figures]:
+        """The whole; what it took is counted from the beginning."""
+        subject, figures = self.subject, Figures(len(self.subject.predicates))
+        found = [self.location(location) for control in subject.controls for location in control.locations]
+        obliged = [
+            (each, self.cubes(self.proof.properties.get(each.what, []), {}))
+            for each in obligations(subject.program, subject.controls)
+        ]
+        count_cubes(found, figures)
+        abstraction = Abstraction(
+            subject.program.source,
+            subject.variables,
+            subject.predicates,
+            subject.flags,
+            self.initial(),
+            self.consistency(),
+            by_control(subject.controls, found),
+            obliged,
+        )
+        result = boolean_program(abstraction)
+        figures.seconds = time.perf_counter() - begin
+        return result, figures
 
     def _origins(self) -> dict[Expression, list[tuple[Expression, Lifting]]]:
         """For each predicate of the vocabulary the predicates of the proof that it is a copy of, and how."""
@@ -201,7 +207,7 @@ class _Carrier:
             return AbstractTransition(transition, excluded, ())
         return AbstractTransition(transition, excluded, tuple(self.updates(transition, counterpart, way)))
 
-    def updates(self, transition: Transition, counterpart: _Counterpart | None, way: Way | None) -> Iterator[Update]:
+    def updates(self, transition: Transition, counterpart: Counterpart | None, way: Way | None) -> Iterator[Update]:
         written = {place_name(place) for place, _ in transition.updates}
         for number, predicate in enumerate(self.vocabulary.predicates):
             if self.vocabulary.mentions[number].isdisjoint(written):
@@ -209,20 +215,32 @@ class _Carrier:
             after = transition.after(predicate)
             if after == predicate:
                 continue
-            literal = self.vocabulary.literal(after)
-            if isinstance(after, Integer):
-                yield Update(number, ALWAYS if after.value else NEVER, NEVER if after.value else ALWAYS)
-            elif literal is not None:
-                yield Update(number, (1 << literal,), (1 << (literal ^ 1),))
-            elif counterpart is not None and way is not None:
-                true_if, false_if = self.carried(predicate, counterpart, way)
-                yield Update(number, true_if, false_if)
-            else:
-                yield Update(number, NEVER, NEVER)
+            true_if, false_if = self.effect(predicate, after, transition, counterpart, way)
+            yield Update(number, true_if, false_if)
 
-    def carried(
-        self, predicate: Expression, counterpart: _Counterpart, way: Way
-    ) -> tuple[tuple[Cube, ...], tuple[Cube, ...]]:
+    def effect(
+        self,
+        predicate: Expression,
+        after: Expression,
+        transition: Transition,
+        counterpart: Counterpart | None,
+        way: Way | None,
+    ) -> Effect:
+        """When the predicate is certainly true after the step, and when false; `after` says so of the state before."""
+        if (found := self.truth(after)) is not None:
+            return found
+        if counterpart is not None and way is not None:
+            return self.carried(predicate, counterpart, way)
+        return NEVER, NEVER
+
+    def truth(self, expression: Expression) -> Effect | None:
+        """When an expression is certainly true and when false, if it is a predicate or a number."""
+        if isinstance(expression, Integer):
+            return (ALWAYS, NEVER) if expression.value else (NEVER, ALWAYS)
+        literal = self.vocabulary.literal(expression)
+        return None if literal is None else ((1 << literal,), (1 << (literal ^ 1),))
+
+    def carried(self, predicate: Expression, counterpart: Counterpart, way: Way) -> Effect:
         """What the proof says of the predicates that this one is a copy of."""
         true_if: dict[Cube, None] = {}
         false_if: dict[Cube, None] = {}
@@ -236,13 +254,13 @@ class _Carrier:
             true_cubes, false_cubes = way.updates[original]
             true_if |= dict.fromkeys(self.cubes(true_cubes, before))
             false_if |= dict.fromkeys(self.cubes(false_cubes, before))
-        return _unless_always(true_if), _unless_always(false_if)
+        return unless_always(true_if), unless_always(false_if)
 
     def is_array(self, name: str) -> bool:
         """Whether a step that assigns it leaves parts of it as they were, so that it is the same copy before."""
         return self.subject.variables[name].size is not None
 
-    def agrees(self, original: Expression, lifting: Lifting, counterpart: _Counterpart) -> bool:
+    def agrees(self, original: Expression, lifting: Lifting, counterpart: Counterpart) -> bool:
         """Whether the copies chosen for a predicate are those that the step assigns, or reads."""
         assigned = [copy for copy in counterpart.stored.values() if copy is not None]
         if any(copy in assigned and name not in counterpart.stored for name, copy in lifting.items()):
@@ -264,7 +282,7 @@ class _Carrier:
         guard: Sequence[Expression],
         updates: Sequence[tuple[Expression, Expression]],
         given: Sequence[Expression] = (),
-    ) -> _Counterpart | None:
+    ) -> Counterpart | None:
         """The step with slots named after their variables; None if it is not a step of the SC program."""
         fixed: dict[str, Copy | None] = {}
         stored: dict[str, Copy | None] = {}
@@ -297,7 +315,7 @@ class _Carrier:
                 stored[name] = self.copy_of(place_name(place))
             shown.append((target, plain))
         text = concrete_text(replace(_NO_STEP, guard=tuple(parts), updates=tuple(shown), fresh=_fresh(shown)))
-        return _Counterpart(text, fixed, stored)
+        return Counterpart(text, fixed, stored)
 
     def fix(self, expression: Expression, guard: Sequence[Expression], fixed: dict[str, Copy | None]) -> bool:
         """Note which copies the expression reads; False if it reads two of one variable."""
@@ -388,7 +406,7 @@ def _cube(parts: Sequence[tuple[int, bool]]) -> Cube:
     return found
 
 
-def _unless_always(cubes: Mapping[Cube, None]) -> tuple[Cube, ...]:
+def unless_always(cubes: Mapping[Cube, None]) -> tuple[Cube, ...]:
     return ALWAYS if 0 in cubes else tuple(sorted(cubes, key=rank))
 
 

@@ -26,12 +26,18 @@ def extrapolated(
     *,
     relate_slots: bool = False,
     drop_buffered: bool = False,
+    pairs: bool = False,
     check: "KnowledgeCheck | None" = None,
 ) -> tuple[bp.Program, Figures]:
-    """The Boolean program of a program that was reduced from TSO or PSO.
+    """The Boolean program of a reduced program; of one that was reduced from RMA by the method `program` alone.
 
     A check looks at what is known about the predicates, those of the proof first, where a solver is asked.
     """
+    if program.reduced == "rma":
+        from ebb.backend.extrapolation.carried_sets import carry_over_to_sets
+
+        assert method == "program"
+        return carry_over_to_sets(program, proof, pairs=pairs)
     copies = copies_in(program)
     predicates = extrapolate(proof.predicates, copies, relate_slots=relate_slots)
     match method:

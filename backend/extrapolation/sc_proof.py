@@ -84,7 +84,7 @@ def _check_ranges(program: bp.Program, reduced: Program) -> None:
 def _check_labels(function: bp.Function, process: Process, other: str) -> None:
     labels = {label.rstrip("_") for statement in function.body for label in statement.labels}
     for instruction in process.body:
-        if instruction.note != "drain" and instruction.label.rstrip("_") not in labels:
+        if instruction.note not in ("drain", "complete") and instruction.label.rstrip("_") not in labels:
             message = f"{other}: {process.name} has no statement with the label {instruction.label}"
             raise InputError(message, function.at)
 

@@ -24,7 +24,7 @@ from ebb.formats.verdict import Outcome, Verdict
 if TYPE_CHECKING:
     from ebb.backend.abstraction.cube_search import Knowledge
 
-Model = Literal["sc", "tso", "pso"]
+Model = Literal["sc", "tso", "pso", "rma"]
 MethodChoice = Literal["auto", "predicates", "cubes", "program"]
 
 
@@ -34,6 +34,7 @@ class Settings:
     method: MethodChoice = "auto"
     bound: int | None = None  # of the buffers; None: from 1 up to the largest
     largest_bound: int = 6
+    pairs: bool = False  # RMA: predicates about elements of two sets
     engine: str = "auto"
     options: Options = field(default_factory=Options)
     limits: Limits = field(default_factory=lambda: Limits(None, None, None))
@@ -111,6 +112,12 @@ class _Run:
             self.check(attempt, boolean, "sc")
             self.conclude(attempt)
             return self.result
+        if self.settings.model == "rma":
+            with self.timed("reduce"):
+                reduced = self.reduce(self.program, "rma", 1)
+            self.keep("rma.ir.json", reduced)
+            self.conclude(self.attempt(reduced, None, "program"))
+            return self.result
         bounds = [self.settings.bound] if self.settings.bound else range(1, self.settings.largest_bound + 1)
         for bound in bounds:
             if not self.overflows(bound):
@@ -134,19 +141,28 @@ class _Run:
         assert attempt.verdict is not None
         return attempt.verdict.verdict == "unknown" and attempt.verdict.overflow is not None
 
-    def attempt(self, reduced: Program, bound: int, method: Method) -> Attempt:
+    def attempt(self, reduced: Program, bound: int | None, method: Method) -> Attempt:
         from ebb.backend.extrapolation.methods import extrapolated
 
         proof = self.proof(reduced, method)
         with self.timed("extrapolate"):
-            boolean, figures = extrapolated(reduced, proof, method, self.settings.options, check=self.check_predicates)
+            boolean, figures = extrapolated(
+                reduced,
+                proof,
+                method,
+                self.settings.options,
+                pairs=self.settings.pairs,
+                check=self.check_predicates,
+            )
         attempt = Attempt(bound, method, figures)
-        name = f"{self.settings.model}.k{bound}.{method}"
+        name = f"{self.settings.model}.{'' if bound is None else f'k{bound}.'}{method}"
         self.check(attempt, boolean, name, until_overflow=self.is_too_small(reduced, bound))
         return attempt
 
-    def is_too_small(self, reduced: Program, bound: int) -> bool:
+    def is_too_small(self, reduced: Program, bound: int | None) -> bool:
         """Whether a larger bound will be tried and is certain to do: then an overflow need not be searched around."""
+        if bound is None:
+            return False
         needed = most_under_way(reduced, self.settings.largest_bound)
         return self.settings.bound is None and needed is not None and bound < needed
 

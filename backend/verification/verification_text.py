@@ -6,7 +6,7 @@ from typing import Any
 from ebb.backend.verification.pipeline import Attempt, Verification
 from ebb.formats.verdict import Place, TraceStep, Verdict
 
-_MODELS = {"sc": "sequential consistency", "tso": "TSO", "pso": "PSO"}
+_MODELS = {"sc": "sequential consistency", "tso": "TSO", "pso": "PSO", "rma": "RMA"}
 
 
 def show_verification(verification: Verification, *, times: bool = True) -> str:
@@ -35,6 +35,8 @@ def _proved(verification: Verification, last: Attempt) -> str:
         what += " (an `exists` is a question, and not answered here)"
     if verification.model == "sc":
         return f"proved: {what}"
+    if verification.model == "rma":
+        return f"proved: {what}, however long remote operations take"
     return f"proved: {what}, whatever the size of the store buffers (no run fills more than {last.bound})"
 
 
@@ -47,6 +49,8 @@ def _how(verification: Verification, attempt: Attempt) -> str:
     if found is not None and found.verdict == "unknown" and found.overflow is None:
         result = "given up"
     bound = "" if attempt.bound is None else f"k = {attempt.bound}, method {attempt.method}: "
+    if verification.model == "rma":
+        bound = f"method {attempt.method}: "
     larger = f", {figures.cubes} cubes of up to {figures.largest}" if figures.cubes else ""
     smt = figures.smt.calls
     if verification.sc_figures is not None and attempt is verification.attempts[0]:
@@ -59,7 +63,8 @@ def _how(verification: Verification, attempt: Attempt) -> str:
 def _hints(verification: Verification, last: Attempt) -> list[str]:
     found = last.verdict
     if found is not None and found.verdict == "unsafe":
-        hints = ["more fences, if the counterexample can really happen", "more predicates, if it cannot"]
+        waits = "flushes" if verification.model == "rma" else "fences"
+        hints = [f"more {waits}, if the counterexample can really happen", "more predicates, if it cannot"]
         if not verification.predicates:
             hints = ["predicates: the program has none (docs/formats/predicates.md)"]
         return hints
