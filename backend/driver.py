@@ -15,6 +15,7 @@ _DESCRIPTION = """\
 The driver of the ebb toolchain, which verifies concurrent programs under relaxed memory.
 
   ebb verify FILE        prove a program under sc, tso, pso or rma
+  ebb fences FILE        the fewest fences or flushes with which a program is proved under tso, pso or rma
   ebb bench litmus [DIR] explore litmus tests and compare with their expected outcomes, timed
   ebb bench parse        how long ebb-parse takes to start and to read a long source
   ebb bench cupex        Tables 1 and 2 of the CUPEX paper: proofs under SC, TSO and PSO, ours beside theirs
@@ -26,6 +27,7 @@ ebb-check, ebb-export, ebb-shrink."""
 _EPILOG = """\
 examples:
   ebb verify peterson.ebb --model tso
+  ebb fences peterson.ebb --model tso -o peterson_tso.ebb
   ebb bench litmus litmus/ --jobs 2
 
 exit codes: 0 done, safe or as expected, 1 not as expected, 2 unknown, 64 wrong usage, 65 a file is wrong"""
@@ -35,6 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = command_line.Parser("ebb", _DESCRIPTION, _EPILOG)
     commands = parser.add_commands("command", "COMMAND")
     _add_verify(commands)
+    _add_fences(commands)
     bench = commands.add_parser("bench", help="measure", description="Measure, and print the figures.")
     benchmarks = bench.add_commands("benchmark", "BENCHMARK")
     _add_litmus(benchmarks)
@@ -92,9 +95,7 @@ def _bound(text: str) -> int:
 
 def _verify(arguments: argparse.Namespace) -> int:
     from ebb.backend.abstraction.options import Options
-    from ebb.backend.checker.engines import OWN
     from ebb.backend.checker.limits import Limits
-    from ebb.backend.others.registry import CHECKERS
     from ebb.backend.search_progress import search_progress
     from ebb.backend.verification import pipeline
     from ebb.backend.verification.kept_files import kept_in
@@ -102,9 +103,7 @@ def _verify(arguments: argparse.Namespace) -> int:
     from ebb.formats.predicates import predicates_of
     from ebb.formats.program_file import about_source, read_program
 
-    engines = [*OWN, *CHECKERS]
-    if arguments.engine not in engines:
-        raise UsageError(f"there is no engine {arguments.engine!r}; there are {', '.join(engines)}")
+    _check_engine(arguments.engine)
     _check_model(arguments)
     program = read_program(arguments.file)
     predicates, path, file = predicates_of(program, arguments.file, arguments.predicates)
@@ -126,6 +125,15 @@ def _verify(arguments: argparse.Namespace) -> int:
     return ExitCode.SAFE if result.verdict == "safe" else ExitCode.UNKNOWN
 
 
+def _check_engine(name: str) -> None:
+    from ebb.backend.checker.engines import OWN
+    from ebb.backend.others.registry import CHECKERS
+
+    engines = [*OWN, *CHECKERS]
+    if name not in engines:
+        raise UsageError(f"there is no engine {name!r}; there are {', '.join(engines)}")
+
+
 def _check_model(arguments: argparse.Namespace) -> None:
     """Options that say nothing about a model are mistakes."""
     if arguments.model == "rma" and arguments.bound is not None:
@@ -144,6 +152,61 @@ def _reduced(program: Program, model: str, bound: int) -> Program:
     if model == "rma":
         return reduce_rma(program)
     return reduce_pso(program, bound) if model == "pso" else reduce_tso(program, bound)
+
+
+def _add_fences(commands: command_line.Commands) -> None:
+    parser = commands.add_parser(
+        "fences",
+        help="the fewest fences or flushes that a program needs",
+        description="Find all minimal sets of points at which a fence (under rma, a flush) has to stand for a program "
+        "to be proved; those that it has stay. Printed are the sets, the first as a change to the source, and for "
+        "each fence in it a run that goes wrong without.",
+        epilog="exit codes: 0 mended, or nothing is needed, 1 wrong under sc, 2 unknown, 64 wrong usage, "
+        "65 a file is wrong",
+    )
+    parser.add_input("the program")
+    parser.add_argument("-o", "--output", metavar="OUT", help="write the program with the first set of fences to OUT")
+    parser.add_argument("--model", choices=["tso", "pso", "rma"], required=True, help="the memory model")
+    parser.add_argument(
+        "--start", action="store_true", help="which of the fences in the file are needed, instead of any point"
+    )
+    parser.add_argument(
+        "--search",
+        choices=["learning", "removal"],
+        default="learning",
+        help="learning: by what counterexamples teach; removal: from all fences, one less at a time, as in the RMA "
+        "paper (learning)",
+    )
+    parser.add_argument(
+        "-k", dest="bound", type=_bound, metavar="N", help="entries of the store buffers (as many as are needed)"
+    )
+    parser.add_argument(
+        "--max-bound", type=_bound, default=6, metavar="N", help="the most entries that are tried without -k (6)"
+    )
+    parser.add_argument(
+        "--method",
+        choices=["auto", "predicates", "cubes", "program"],
+        default="auto",
+        help="of ebb-extrapolate; auto is predicates, and program for rma (auto)",
+    )
+    parser.add_argument(
+        "--pairs", action="store_true", help="rma: also predicates about two pending operations, for two variables"
+    )
+    parser.add_argument("--predicates", metavar="FILE", help="predicates to use instead of those in the program")
+    parser.add_argument("--engine", default="auto", metavar="NAME", help="of ebb-check (auto)")
+    parser.add_argument("--timeout", type=command_line.seconds, metavar="SECONDS", help="for each check")
+    parser.add_argument("--jobs", type=command_line.positive, default=1, metavar="N", help="processes (1)")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    parser.add_argument("--no-times", action="store_true", help="leave out the times: same input, same bytes")
+    parser.set_defaults(work=_fences)
+
+
+def _fences(arguments: argparse.Namespace) -> int:
+    from ebb.backend.fences.command import fences
+
+    _check_engine(arguments.engine)
+    _check_model(arguments)
+    return fences(arguments, _reduced)
 
 
 def _add_litmus(benchmarks: command_line.Commands) -> None:

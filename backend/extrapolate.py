@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _extrapolate(arguments: argparse.Namespace) -> int:
     from ebb.backend.abstraction.figures import show_figures
     from ebb.backend.abstraction.options import Options
-    from ebb.backend.extrapolation.methods import extrapolated
+    from ebb.backend.extrapolation.methods import Method, extrapolated
     from ebb.backend.extrapolation.sc_proof import read_proof
     from ebb.formats.bp_file import read_boolean_program
     from ebb.formats.bp_text import show_program
@@ -73,7 +73,7 @@ def _extrapolate(arguments: argparse.Namespace) -> int:
     if reduced.reduced is None:
         message = "this program was not reduced: ebb-reduce does that"
         raise InputError(message, file=files.shown_name(arguments.file))
-    method = arguments.method or ("program" if reduced.reduced == "rma" else "predicates")
+    method: Method = arguments.method or ("program" if reduced.reduced == "rma" else "predicates")
     _check_options(arguments, method, reduced.reduced)
     with read_boolean_program(arguments.proof) as boolean:
         proof = read_proof(boolean, reduced)

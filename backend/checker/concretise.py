@@ -12,7 +12,7 @@ from ebb.backend.checker.cube_values import Cube
 from ebb.backend.checker.limits import Splits, TooManySplits
 
 _MANY = 500  # cubes after one step
-_SPLITS = 20_000  # of cubes on the whole path
+_SPLITS = 1_000  # of cubes on the whole path
 
 
 def concretise(automata: Automata, numbers: tuple[int, ...]) -> Path | None:

@@ -35,26 +35,24 @@ def check_quickly(
     """
     compacted = compact(automata)
     run = partial(_quick, until_overflow=until_overflow) if engine == "auto" else _engine(engine)
-    answer = _check(compacted.automata, engine, run, limits, progress)
+    answer = _answer(compacted.automata, engine, run, limits, progress)
     edges = tuple(number for edge in answer.edges for number in compacted.runs[edge])
     overflow = None if answer.overflow is None else compacted.runs[answer.overflow][-1]
-    answer = replace(answer, edges=edges, overflow=overflow)
-    if answer.verdict != "unsafe":
-        return answer
-    path = concretise(automata, edges)
-    if path is None or not is_run(automata, path):
-        raise AssertionError("the states of the counterexample are no run of the program")
-    return replace(answer, states=path.states)
+    return _with_states(automata, engine, replace(answer, edges=edges, overflow=overflow))
 
 
 def check(automata: Automata, engine: str, limits: Limits, progress: Progress | None = None) -> Answer:
     """The verdict, and a shortest counterexample."""
-    return _check(automata, engine, _engine(engine), limits, progress)
+    return _with_states(automata, engine, _answer(automata, engine, _engine(engine), limits, progress))
 
 
-def _check(automata: Automata, engine: str, run: _Engine, limits: Limits, progress: Progress | None) -> Answer:
-    small = cone(without_impossible_outcomes(automata) if engine in OWN else automata)
-    answer = run(small, limits, progress)
+def _answer(automata: Automata, engine: str, run: _Engine, limits: Limits, progress: Progress | None) -> Answer:
+    """What the engine says of the part of the program that can matter."""
+    return run(cone(without_impossible_outcomes(automata) if engine in OWN else automata), limits, progress)
+
+
+def _with_states(automata: Automata, engine: str, answer: Answer) -> Answer:
+    """The answer with the states of its counterexample, which shows that there is one."""
     counts = {"threads": len(automata.threads), "bits": len(automata.bits)} | answer.counts
     if answer.verdict != "unsafe":
         return replace(answer, counts=counts)

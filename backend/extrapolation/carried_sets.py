@@ -32,6 +32,7 @@ from ebb.formats import bp
 from ebb.formats.buffer_notes import Buffers
 from ebb.formats.expressions import (
     Binary,
+    Element,
     Expression,
     Integer,
     Name,
@@ -148,6 +149,16 @@ class _SetCarrier(Carrier):
 
     # -- steps
 
+    def counterpart(
+        self,
+        guard: Sequence[Expression],
+        updates: Sequence[tuple[Expression, Expression]],
+        given: Sequence[Expression] = (),
+    ) -> Counterpart | None:
+        """None also where something remote is issued: under SC it happens there, and what follows relies on that."""
+        written = {place_name(place) for place, _ in updates if isinstance(place, Name | Element)}
+        return None if written & self.small.names else super().counterpart(guard, updates, given)
+
     def transition(self, transition: Transition, place: sc_proof.Place) -> AbstractTransition:
         found = super().transition(transition, place)
         if found.impossible_if == ALWAYS or transition.overflow:
@@ -205,9 +216,8 @@ class _SetCarrier(Carrier):
         if found is None and drawn:
             found = self.chosen(simplified(each.original), transition, drawn, each.lifting)
         elif found is None and counterpart is not None and way is not None:
-            # Where the step itself is about what the variable is now, it says nothing about elements.
-            if {place_name(place) for place in each.lifting}.isdisjoint({*counterpart.fixed, *counterpart.stored}):
-                found = self.effect_about(simplified(each.original), way, each.lifting)
+            about_now = {*counterpart.fixed, *counterpart.stored} & {place_name(place) for place in each.lifting}
+            found = _UNKNOWN if about_now else self.effect_about(simplified(each.original), way, each.lifting)
         true_if, false_if = found or _UNKNOWN
         sets = set(each.lifting.values())
         return self.about_all(true_if, sets), self.about_all(false_if, sets)
@@ -233,6 +243,8 @@ class _SetCarrier(Carrier):
             return _UNKNOWN
         if {place_name(source), place_name(targets[0])} & {place_name(place) for place in lifting}:
             return _UNKNOWN
+        if place_name(source) in variables(predicate):
+            return _UNKNOWN  # under SC the target is what the source is now; an element may be what it was
         at = transition.at.line, transition.at.column
         way = self.copied_at.get((at, f"{show(targets[0])} = {show(source)}"))
         return _UNKNOWN if way is None else self.effect_about(predicate, way, {**lifting, source: values})

@@ -22,7 +22,7 @@ def show_verification(verification: Verification, *, times: bool = True) -> str:
         spent = ", ".join(f"{stage} {seconds:.2f}" for stage, seconds in verification.seconds.items())
         lines += [f"  seconds: {spent}"]
     if last.verdict is not None and last.verdict.verdict == "unsafe":
-        lines += ["", *_counterexample(last.verdict)]
+        lines += ["", *counterexample(last.verdict)]
     if verification.verdict == "unknown":
         lines += ["", *(f"try: {hint}" for hint in _hints(verification, last))]
     return "\n".join(lines) + "\n"
@@ -76,7 +76,7 @@ def _hints(verification: Verification, last: Attempt) -> list[str]:
 # ---- the counterexample, in the terms of the source
 
 
-def _counterexample(verdict: Verdict) -> list[str]:
+def counterexample(verdict: Verdict) -> list[str]:
     predicates = {variable.name: variable.predicate for variable in verdict.variables}
     rows = [("process", "where", "what", "then")]
     for step in verdict.trace:

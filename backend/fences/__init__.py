@@ -1,0 +1,1 @@
+"""Which fences and flushes a program needs."""
