@@ -17,6 +17,7 @@ from ebb.backend.abstraction.build import abstract
 from ebb.backend.abstraction.figures import Figures
 from ebb.backend.abstraction.options import Options
 from ebb.backend.bench.cupex_paper import REPORTED
+from ebb.backend.bench.tables import number
 from ebb.backend.checker.limits import Limits
 from ebb.backend.extrapolation.methods import METHODS, Method, extrapolated
 from ebb.backend.extrapolation.sc_proof import read_proof
@@ -153,7 +154,7 @@ def _built(
     return extrapolated(reduced, proof, chosen, options)
 
 
-# ---- as a table, as Markdown, as JSON
+# ---- as a table, as JSON
 
 _COLUMNS = (
     ("predicates", "predicates"),
@@ -173,7 +174,7 @@ def rows(report: Report) -> list[list[str]]:
     for each in report.measurements:
         paper = REPORTED.get((each.algorithm, each.model, each.method))
         cells = [
-            f"{_number(getattr(each, field))} | {'' if paper is None else _number(getattr(paper, field), 'T/O')}"
+            f"{number(getattr(each, field))} | {'' if paper is None else number(getattr(paper, field), 'T/O')}"
             for field, _ in _COLUMNS
         ]
         bound = "" if each.bound is None else str(each.bound)
@@ -181,27 +182,7 @@ def rows(report: Report) -> list[list[str]]:
     return table
 
 
-def _number(value: float | None, nothing: str = "-") -> str:
-    if value is None:
-        return nothing
-    return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
-
-
-def show_report(report: Report) -> str:
-    table = rows(report)
-    widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
-    lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
-    return "\n".join([*lines, "", *_summary(report)]) + "\n"
-
-
-def show_markdown(report: Report) -> str:
-    heading, *others = [[cell.replace("|", "\\|") for cell in row] for row in rows(report)]
-    lines = [f"| {' | '.join(heading)} |", f"|{'---|' * len(heading)}"]
-    lines += [f"| {' | '.join(row)} |" for row in others]
-    return "\n".join([*lines, "", *_summary(report)]) + "\n"
-
-
-def _summary(report: Report) -> list[str]:
+def summary(report: Report) -> list[str]:
     """The figures that matter most: how much of building is the solver, and how many calls are saved."""
     measured = [each for each in report.measurements if each.build_seconds is not None]
     own = [each for each in measured if each.method != "enumerate" and each.smt_calls]

@@ -189,14 +189,15 @@ class AbstractChecks:
             return None
         return self.numbers.get(step.place.origin.note)
 
-    def beyond(self, placements: Sequence[Points], found: Verdict, bound: int | None) -> Failure:
+    def beyond(self, placements: Sequence[Points], found: Verdict, bound: int | None) -> Failure | None:
         """Buffers of the largest size are not enough, or a limit was reached."""
         if found.overflow is not None:
             full = self.checked(placements, bound, overflow_fails=True)
             if full.verdict == "unsafe":
                 return self.failed(full, placements, bound, overflow=True)
         if len(placements) > 1:
-            return self.failure(placements[:1]) or self.beyond(placements[1:], found, bound)
+            failures = (self.failure([placement]) for placement in placements)
+            return next((failure for failure in failures if failure is not None), None)
         others = frozenset(point.number for point in self.points) - placements[0]
         return Failure(placements[0], others, found, bound, overflow=found.overflow is not None)
 

@@ -31,7 +31,14 @@ def fences(arguments: argparse.Namespace, reduce: Reduce) -> int:
         Options(),
         Limits(None, arguments.timeout, None),
     )
-    request = Request(settings, arguments.search, arguments.start, arguments.jobs, runs=not arguments.json)
+    request = Request(
+        settings,
+        arguments.search,
+        arguments.start,
+        arguments.after_stores,
+        arguments.jobs,
+        runs=not arguments.json,
+    )
     with about_source(arguments.file), about_source(path):
         result = find_placements(program, predicates, file, request, reduce)
     changed = _changed(result, text, arguments.file)

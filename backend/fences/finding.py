@@ -38,6 +38,7 @@ class Request:
     settings: Settings
     search: SearchName = "learning"
     start: bool = False  # from the fences of the program, instead of every point
+    after_stores: bool = False  # only points after a store
     jobs: int = 1
     at_most: int | None = None  # placements, for a search by removal
     runs: bool = True  # whether to look for runs that go wrong without each fence
@@ -87,8 +88,12 @@ class _Finding:
         self.request = request
         self.settings = request.settings
         self.reduce = reduce
-        find = points_of_fences if request.start else points
-        self.points = find(program, self.settings.model)
+        model = self.settings.model
+        self.points = (
+            points_of_fences(program, model)
+            if request.start
+            else points(program, model, after_stores=request.after_stores)
+        )
         self.everywhere = with_candidates(program, self.points)
 
     def result(self) -> Placements:

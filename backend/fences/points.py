@@ -47,10 +47,11 @@ class Point:
     at: Position  # of the statement
 
 
-def points(program: Program, model: str) -> list[Point]:
-    """Every point at which a fence could matter, in the order of the source."""
+def points(program: Program, model: str, *, after_stores: bool = False) -> list[Point]:
+    """Every point at which a fence could matter, in the order of the source; or only those after a store."""
     find = _after_remote_statements if model == "rma" else _between_accesses
-    return _numbered(place for process in program.processes for place in find(program, process))
+    found = (place for process in program.processes for place in find(program, process))
+    return _numbered(place for place in found if place[2] == "after" or not after_stores)
 
 
 def points_of_fences(program: Program, model: str) -> list[Point]:
@@ -75,11 +76,10 @@ def _numbered(found: Iterator[_Found]) -> list[Point]:
 
 
 def _after_remote_statements(_: Program, process: Process) -> Iterator[_Found]:
-    following = [*process.body[1:], None]
-    for index, (instruction, after) in enumerate(zip(process.body, following, strict=True)):
+    for index, instruction in enumerate(process.body):
         match instruction.action:
             case Put(_, far, _) | Get(_, _, far):
-                if after is None or after.action != Flush(far):
+                if _following(process.body, index) != Flush(far):
                     yield process, index, "after", Flush(far), instruction.at
             case _:
                 pass
@@ -93,13 +93,11 @@ def _between_accesses(program: Program, process: Process) -> Iterator[_Found]:
     body = process.body
     sources = _sources(body)
     buffered = _buffered(body, shared)
-    kept = _labels_in_properties(program, process.name)
+    kept = labels_in_properties(program, process.name)
     for index, instruction in enumerate(body):
         if _matters_before(index, body, shared, sources, buffered) and instruction.label not in kept:
             yield process, index, "before", Fence(), instruction.at
-        if _stores(instruction.action, shared) and not _waits(
-            body[index + 1].action if index + 1 < len(body) else None
-        ):
+        if _stores(instruction.action, shared) and not _waits(instruction.action, _following(body, index)):
             yield process, index, "after", Fence(), instruction.at
 
 
@@ -186,12 +184,22 @@ def _loads(action: Action, shared: Collection[str]) -> bool:
             return False
 
 
-def _waits(action: Action | None) -> bool:
-    """Whether it waits for an empty buffer anyway; so does the end of a process."""
-    return action is None or isinstance(action, Fence | Atomic)
+def _waits(store: Action, following: Action | None) -> bool:
+    """Whether what follows a store waits for it anyway; so does the end of a process."""
+    match following:
+        case None | Fence(None) | Atomic():
+            return True
+        case Fence(str() as name):
+            return isinstance(store, Assign | Havoc) and place_name(store.target) == name
+        case _:
+            return False
 
 
-def _labels_in_properties(program: Program, process: str) -> set[str]:
+def _following(body: Sequence[Instruction], index: int) -> Action | None:
+    return body[index + 1].action if index + 1 < len(body) else None
+
+
+def labels_in_properties(program: Program, process: str) -> set[str]:
     """The labels that properties ask about: a fence there would move them."""
     found: set[str] = set()
     todo: list[Expression] = [prop.condition for prop in program.properties]

@@ -4,12 +4,13 @@ Whether a change does what it should is checked by reading the changed text agai
 """
 
 import difflib
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from ebb.backend.fences.points import Point, with_fences
+from ebb.backend.fences.points import Point, labels_in_properties, with_fences
 from ebb.formats.errors import InputError, Position
-from ebb.formats.ir import Action, Atomic, Branch, Flush, Goto, Instruction, Program
+from ebb.formats.ir import Action, Atomic, Branch, Flush, Goto, Instruction, Program, Skip
 
 Parse = Callable[[str], Program]
 
@@ -34,8 +35,13 @@ def repaired(text: str, program: Program, points: Sequence[Point], chosen: Colle
 
 
 def unified_diff(before: str, after: str, name: str) -> str:
-    lines = difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), name, name)
+    lines = difflib.unified_diff(_lines(before), _lines(after), name, name)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends, which only a newline is; `splitlines` knows others, as a form feed."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -66,9 +72,11 @@ def _ways(text: str, point: Point) -> list[list[_Edit]]:
     fence = f"flush({point.action.process});" if isinstance(point.action, Flush) else "fence;"
     if point.side == "at":
         whole_line = alone and not text[end:rest].strip()
-        return [[_Edit(line, min(rest + 1, len(text)), "") if whole_line else _Edit(begin, end, "skip;")]]
+        without_line = [[_Edit(line, min(rest + 1, len(text)), "")]] if whole_line else []
+        return [*without_line, [_Edit(begin, end, "skip;")]]
     if point.side == "before":
-        return [[_Edit(line, line, f"{indent}{fence}\n") if alone else _Edit(begin, begin, f"{fence} ")]]
+        braced = [_Edit(begin, begin, f"{{ {fence} "), _Edit(end, end, " }")]
+        return [[_Edit(line, line, f"{indent}{fence}\n") if alone else _Edit(begin, begin, f"{fence} ")], braced]
     inline = [_Edit(end, end, f" {fence}")]
     braced = [_Edit(begin, begin, "{ "), _Edit(end, end, f" {fence} }}")]
     return (
@@ -77,8 +85,7 @@ def _ways(text: str, point: Point) -> list[list[_Edit]]:
 
 
 def _offset(text: str, at: Position) -> int:
-    lines = text.splitlines(keepends=True)
-    return sum(len(line) for line in lines[: at.line - 1]) + at.column - 1
+    return sum(len(line) for line in _lines(text)[: at.line - 1]) + at.column - 1
 
 
 def _end_of_statement(text: str, begin: int) -> int:
@@ -102,27 +109,41 @@ def _end_of_statement(text: str, begin: int) -> int:
 
 
 def _says(text: str, goal: Program, parse: Parse) -> bool:
-    """Whether the text is that program, but for labels that nobody sees and positions."""
+    """Whether the text is that program, but for positions, labels that no property asks about, and what skips."""
     try:
         found = parse(text)
     except InputError:
         return False
-    return [_steps(process.body) for process in found.processes] == [_steps(process.body) for process in goal.processes]
+    return _meaning(found) == _meaning(goal)
 
 
-def _steps(body: tuple[Instruction, ...]) -> list[object]:
-    """What a body does, with the numbers of instructions for labels; a skip that was a fence is none."""
-    number = {instruction.label: index for index, instruction in enumerate(body)}
-    return [_step(instruction.action, number) for instruction in body]
+def _meaning(program: Program) -> list[object]:
+    meaning: list[object] = []
+    for process in program.processes:
+        asked = labels_in_properties(program, process.name)
+        body, number = _steps(process.body, asked)
+        meaning.append((body, {label: number[label] for label in asked}))
+    return meaning
 
 
-def _step(action: Action, number: dict[str, int]) -> object:
+def _steps(body: tuple[Instruction, ...], asked: Collection[str]) -> tuple[list[object], dict[str, int]]:
+    """What a body does, with numbers for labels. A skip is nothing, as where a fence was, unless a property asks."""
+    number: dict[str, int] = {}
+    kept: list[Action] = []
+    for instruction in body:
+        number[instruction.label] = len(kept)
+        if not isinstance(instruction.action, Skip) or instruction.label in asked:
+            kept.append(instruction.action)
+    return [_step(action, number, asked) for action in kept], number
+
+
+def _step(action: Action, number: dict[str, int], asked: Collection[str]) -> object:
     match action:
         case Goto(targets):
             return "goto", tuple(number[target] for target in targets)
         case Branch(condition, target):
             return "branch", condition, number[target]
         case Atomic(body):
-            return "atomic", _steps(body)
+            return "atomic", _steps(body, asked)[0]
         case _:
             return action
