@@ -134,6 +134,6 @@ def unmended(report: Report) -> list[Measurement]:
     return [
         each
         for each in report.measurements
-        if each.fewest is None
+        if (each.complete and each.fewest is None)
         or (each.points == "after stores" and sets.get((each.algorithm, each.model), each.minimal) != each.minimal)
     ]

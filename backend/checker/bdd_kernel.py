@@ -16,7 +16,7 @@ Diagram: TypeAlias = Any  # a function of CUDD, or of the package's own Python i
 
 _NOTHING: Mapping[str, str] = {}
 _FIRST_SIFTING = 20_000  # nodes
-_BETWEEN_LOOKS = 16  # calls
+_BETWEEN_LOOKS = 64  # calls
 
 
 @dataclass(frozen=True, slots=True)
