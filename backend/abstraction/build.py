@@ -56,7 +56,7 @@ def abstract(
 
         found = abstract_in_parallel(locations, subject, knowledge, options, cubes, figures.smt)
     else:
-        found = [abstract_location(location, subject.vocabulary, implying) for location in locations]
+        found = [abstract_location(location, subject.vocabulary, implying, subject.dead) for location in locations]
     obliged = [
         (each, decided(implying, (), simplified(each.condition))) for each in obligations(program, subject.controls)
     ]

@@ -64,6 +64,6 @@ def _work(
     for cube in known.consistency.cubes:
         knowledge.consistency.add(cube)
     implying = implying_by_search(knowledge, options, listed)
-    found = [abstract_location(location, subject.vocabulary, implying) for location in locations]
+    found = [abstract_location(location, subject.vocabulary, implying, subject.dead) for location in locations]
     sender.send((found, knowledge.solver.count))
     sender.close()

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ebb.backend.abstraction.cells import cells_of
 from ebb.backend.abstraction.control_flags import Flag, flag_name, flag_variable, flags
+from ebb.backend.abstraction.dead_slots import DeadSlots
 from ebb.backend.abstraction.figures import Figures
 from ebb.backend.abstraction.simplification import simplified
 from ebb.backend.abstraction.transformers import AbstractLocation
@@ -21,6 +22,7 @@ class Subject:
         self.predicates = [simplified(predicate) for predicate in predicates]
         self.flags: list[Flag] = flags(program)
         self.controls = controls(program)
+        self.dead = DeadSlots(program)
         self.variables = qualified_variables(program)
         self.variables |= {flag_name(flag): flag_variable(flag) for flag in self.flags}
         named = [Name(flag_name(flag)) for flag in self.flags]

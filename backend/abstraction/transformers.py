@@ -10,6 +10,7 @@ excludes the guard holds: `assume(!F(!guard))`.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ebb.backend.abstraction.dead_slots import DeadSlots
 from ebb.backend.abstraction.questions import Question, any_of
 from ebb.backend.abstraction.simplification import simplified
 from ebb.backend.abstraction.transitions import Check, Location, Transition
@@ -57,11 +58,13 @@ class AbstractLocation:
     transitions: tuple[AbstractTransition, ...]
 
 
-def abstract_location(location: Location, vocabulary: Vocabulary, implying: Implying) -> AbstractLocation:
+def abstract_location(
+    location: Location, vocabulary: Vocabulary, implying: Implying, dead: DeadSlots
+) -> AbstractLocation:
     checks: list[AbstractCheck] = []
     assured: list[Check] = []
     for check in location.checks:
-        holds = decided(implying, check.guard, check.condition, check.fresh)
+        holds = decided(implying, check.guard, check.condition, check.fresh, dead.where(check.guard, vocabulary))
         if holds == ALWAYS:
             assured.append(check)
         else:
@@ -70,26 +73,29 @@ def abstract_location(location: Location, vocabulary: Vocabulary, implying: Impl
         location,
         tuple(checks),
         tuple(assured),
-        tuple(abstract_transition(transition, vocabulary, implying) for transition in location.transitions),
+        tuple(abstract_transition(transition, vocabulary, implying, dead) for transition in location.transitions),
     )
 
 
-def abstract_transition(transition: Transition, vocabulary: Vocabulary, implying: Implying) -> AbstractTransition:
+def abstract_transition(
+    transition: Transition, vocabulary: Vocabulary, implying: Implying, dead: DeadSlots
+) -> AbstractTransition:
     impossible = excluded(implying, transition.guard, transition.fresh)
     updates: list[Update] = []
     if impossible != ALWAYS and not transition.overflow:
         written = {place_name(place) for place, _ in transition.updates}
         context = (*transition.guard, *transition.given)
+        gone = dead.where(transition.guard, vocabulary)
         for number, predicate in enumerate(vocabulary.predicates):
             if vocabulary.mentions[number].isdisjoint(written):
                 continue
             after = transition.after(predicate)
             if after == simplified(predicate):
                 continue
-            true_if = decided(implying, context, after, transition.fresh)
+            true_if = decided(implying, context, after, transition.fresh, gone)
             false_if = NEVER
             if true_if != ALWAYS:
-                false_if = decided(implying, context, simplified(negation(after)), transition.fresh)
+                false_if = decided(implying, context, simplified(negation(after)), transition.fresh, gone)
             updates.append(Update(number, true_if, false_if))
     return AbstractTransition(transition, impossible, tuple(updates))
 
@@ -100,11 +106,16 @@ def excluded(implying: Implying, guard: Sequence[Expression], fresh: Fresh) -> t
 
 
 def decided(
-    implying: Implying, context: tuple[Expression, ...], goal: Expression, fresh: Fresh = ()
+    implying: Implying,
+    context: tuple[Expression, ...],
+    goal: Expression,
+    fresh: Fresh = (),
+    dead: Cube = 0,
 ) -> tuple[Cube, ...]:
-    """The cubes that imply the goal in the context; what needs no search gets none."""
+    """The cubes that imply the goal in the context, without those that have dead literals; what needs no search gets
+    none."""
     if isinstance(goal, Integer):
         return ALWAYS if goal.value else NEVER
     if goal in context:
         return ALWAYS
-    return tuple(implying(Question(context, goal, fresh)))
+    return tuple(cube for cube in implying(Question(context, goal, fresh)) if not cube & dead)

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from ebb.backend.fences.checking import Failure
 from ebb.backend.fences.finding import Placements, WrongRun
 from ebb.backend.fences.hitting_sets import Points
 from ebb.backend.fences.points import Point
@@ -28,7 +29,7 @@ def show_placements(result: Placements, difference: str | None, *, times: bool =
         lines += show_run(violation.run)
     elif result.sc_counterexample is not None and result.sc_counterexample.verdict == "unsafe":
         lines += ["", *counterexample(result.sc_counterexample)]
-    if result.unproved is not None:
+    if result.unproved is not None and not _limit(result.unproved):
         lines += ["", *counterexample(result.unproved.verdict)]
     if difference:
         lines += ["", *difference.splitlines()]
@@ -44,6 +45,8 @@ def _headline(result: Placements) -> str:
         return f"wrong under sc: no {word} mends it" if wrong else "unknown: it is not proved with these predicates"
     minimal = result.found.minimal
     if not minimal:
+        if result.unproved is not None and (limit := _limit(result.unproved)):
+            return f"unknown: not proved with a {word} at every point; {limit}"
         overflow = result.unproved is not None and result.unproved.overflow
         reason = "a store buffer overflows" if overflow else "the abstraction has a counterexample"
         return f"unknown: not proved with a {word} at every point; {reason}, which may be spurious"
@@ -53,6 +56,11 @@ def _headline(result: Placements) -> str:
     sizes = f"{fewest} {word}{_s(fewest, word)}" if fewest == len(minimal[-1]) else f"{fewest} to {len(minimal[-1])}"
     how = f"{len(minimal)} minimal placement{'' if len(minimal) == 1 else 's'}"
     return f"{how} of {sizes}, out of {len(result.points)} points"
+
+
+def _limit(failure: Failure) -> str:
+    """The limit that was reached, where there is no run to show."""
+    return failure.verdict.reason if failure.verdict.verdict == "unknown" else ""
 
 
 def _word(result: Placements) -> str:
@@ -96,6 +104,8 @@ def _run(result: Placements, run: WrongRun) -> list[str]:
         return [f"{where}: {violation.message} ({result.program.source}:{violation.at.line})", *show_run(violation.run)]
     if run.abstract is None:
         return [f"{where}: no run that goes wrong was found"]
+    if limit := _limit(run.abstract):
+        return [f"{where} it is not proved: {limit}"]
     if run.abstract.overflow:
         return [f"{where} it is not proved: the store buffers fill without end", *counterexample(run.abstract.verdict)]
     return [f"{where} it is not proved", *counterexample(run.abstract.verdict)]
