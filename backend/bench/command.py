@@ -112,7 +112,11 @@ def _add_tables(benchmarks: command_line.Commands, reduce: Reduce) -> None:
         "learning from every point at which a fence could matter.",
     )
     fences.add_argument(
-        "--at-most", type=command_line.positive, metavar="N", help="end a search by removal after N placements"
+        "--at-most",
+        type=command_line.positive,
+        default=100,
+        metavar="N",
+        help="end a search by removal after N placements (100)",
     )
     _add_table(fences, "examples/extrapolation", _bench_fences, reduce)
 
