@@ -10,7 +10,9 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from ebb.backend.automata.automaton import Automata
 from ebb.backend.checker.answer import Answer
+from ebb.backend.checker.engines import check_quickly
 from ebb.backend.checker.limits import Limits, Progress
 
 _PATIENCE = 0.05  # seconds between two looks
@@ -86,3 +88,21 @@ def _megabytes(process: int) -> float:
 
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def check_within(
+    automata: Automata,
+    engine: str,
+    limits: Limits,
+    progress: Progress | None = None,
+    *,
+    until_overflow: bool = False,
+) -> Answer:
+    """What `check_quickly` says, in a process of its own if time or memory is limited."""
+
+    def checked(progress: Progress | None) -> Answer:
+        return check_quickly(automata, engine, limits, progress, until_overflow=until_overflow)
+
+    if limits.seconds is None and limits.memory is None:
+        return checked(progress)
+    return supervised(checked, limits, progress)

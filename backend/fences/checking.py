@@ -16,8 +16,7 @@ from ebb.backend.automata.build import build
 from ebb.backend.automata.expressions import conjunction, disjunction
 from ebb.backend.automata.steps import State, possible
 from ebb.backend.bp_rewriting import change_statements, with_action
-from ebb.backend.checker.engines import check_quickly
-from ebb.backend.checker.supervise import supervised
+from ebb.backend.checker.supervise import check_within
 from ebb.backend.checker.verdicts import verdict
 from ebb.backend.extrapolation.pending import most_under_way
 from ebb.backend.fences.hitting_sets import Points
@@ -40,6 +39,11 @@ class Failure:
     bound: int | None
     overflow: bool = False
 
+    @property
+    def undecided(self) -> bool:
+        """Whether a limit was reached: then nothing is known, and the clause is only what was not tried."""
+        return self.verdict.verdict == "unknown"
+
 
 @dataclass(slots=True)
 class _Level:
@@ -56,7 +60,6 @@ class AbstractChecks:
         self.settings = settings
         self.build_for = build_for
         self.levels: dict[int | None, _Level] = {}
-        self.sizes = {1}  # of buffers that are worth a try before larger ones
         self.numbers = {candidate(point.number): point.number for point in points}
 
     def failures(self, batches: Sequence[Sequence[Points]], *, expected: bool) -> list[Failure | None]:
@@ -73,8 +76,6 @@ class AbstractChecks:
             if found.verdict == "safe":
                 return None
             if found.verdict == "unsafe":
-                if bound is not None and bound > 1:
-                    self.sizes.add(2)
                 return self.failed(found, placements, bound, overflow=False)
             if found.overflow is None:
                 break
@@ -92,7 +93,8 @@ class AbstractChecks:
         if len(enough) < len(needed):
             return [*range(1, largest + 1)]
         most = max(1, *enough)
-        return [*sorted(size for size in self.sizes if expected and size < most), most]
+        small = [1] if expected and most > 1 else []
+        return [*small, 2, most] if most > 3 else [*small, most]
 
     def placed(self, placement: Points) -> Program:
         """A reduced program with fences at these points alone."""
@@ -141,11 +143,8 @@ class AbstractChecks:
 
         program = change_statements(self.level(bound).boolean, each)
         automata = build(_choosing(program, placements, varying) if varying else program)
-        limits, engine = self.settings.limits, self.settings.engine
-        if limits.seconds is None and limits.memory is None:
-            answer = check_quickly(automata, engine, limits)
-        else:
-            answer = supervised(lambda progress: check_quickly(automata, engine, limits, progress), limits, None)
+        engine = self.settings.engine
+        answer = check_within(automata, engine, self.settings.limits)
         return verdict(automata, answer, "", engine, None)
 
     def failed(self, found: Verdict, placements: Sequence[Points], bound: int | None, *, overflow: bool) -> Failure:

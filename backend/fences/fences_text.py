@@ -1,12 +1,13 @@
 """Minimal placements for people to read: a table, the first as a change to the source, and a run without each fence."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from ebb.backend.fences.checking import Failure
 from ebb.backend.fences.finding import Placements, WrongRun
 from ebb.backend.fences.hitting_sets import Points
-from ebb.backend.fences.points import Point
+from ebb.backend.fences.points import Point, candidate
 from ebb.backend.outcomes_text import columns, show_run
 from ebb.backend.source_text import show_action
 from ebb.backend.verification.verification_text import counterexample
@@ -30,7 +31,7 @@ def show_placements(result: Placements, difference: str | None, *, times: bool =
     elif result.sc_counterexample is not None and result.sc_counterexample.verdict == "unsafe":
         lines += ["", *counterexample(result.sc_counterexample)]
     if result.unproved is not None and not _limit(result.unproved):
-        lines += ["", *counterexample(result.unproved.verdict)]
+        lines += ["", *_abstract_run(result, result.unproved)]
     if difference:
         lines += ["", *difference.splitlines()]
     for run in result.runs:
@@ -53,9 +54,8 @@ def _headline(result: Placements) -> str:
     if not minimal[0]:
         return f"no {word} is needed"
     fewest = len(minimal[0])
-    sizes = f"{fewest} {word}{_s(fewest, word)}" if fewest == len(minimal[-1]) else f"{fewest} to {len(minimal[-1])}"
-    how = f"{len(minimal)} minimal placement{'' if len(minimal) == 1 else 's'}"
-    return f"{how} of {sizes}, out of {len(result.points)} points"
+    sizes = _many(fewest, word) if fewest == len(minimal[-1]) else f"{fewest} to {len(minimal[-1])}"
+    return f"{_many(len(minimal), 'minimal placement')} of {sizes}, out of {_many(len(result.points), 'point')}"
 
 
 def _limit(failure: Failure) -> str:
@@ -67,8 +67,12 @@ def _word(result: Placements) -> str:
     return "flush" if result.model == "rma" else "fence"
 
 
-def _s(number: int, word: str) -> str:
-    return "" if number == 1 else "es" if word.endswith("sh") else "s"
+def _many(number: int, what: str) -> str:
+    if number == 1:
+        return f"1 {what}"
+    if what.endswith("y"):
+        return f"{number} {what.removesuffix('y')}ies"
+    return f"{number} {what}{'es' if what.endswith('sh') else 's'}"
 
 
 def _table(result: Placements) -> list[str]:
@@ -94,7 +98,7 @@ def _effort(result: Placements, *, times: bool) -> str:
     assert result.found is not None
     some = "" if result.found.complete else " (the search was cut short: there may be others)"
     spent = ", ".join(f"{stage} {seconds:.2f}" for stage, seconds in result.seconds.items())
-    return f"{result.found.checked} placements checked{some}" + (f"; seconds: {spent}" if times else "")
+    return f"{_many(result.found.checked, 'placement')} checked{some}" + (f"; seconds: {spent}" if times else "")
 
 
 def _run(result: Placements, run: WrongRun) -> list[str]:
@@ -107,8 +111,28 @@ def _run(result: Placements, run: WrongRun) -> list[str]:
     if limit := _limit(run.abstract):
         return [f"{where} it is not proved: {limit}"]
     if run.abstract.overflow:
-        return [f"{where} it is not proved: the store buffers fill without end", *counterexample(run.abstract.verdict)]
-    return [f"{where} it is not proved", *counterexample(run.abstract.verdict)]
+        return [
+            f"{where} it is not proved: store buffers of {_many(run.abstract.bound or 1, 'entry')} are not enough",
+            *counterexample(run.abstract.verdict),
+        ]
+    return [f"{where} it is not proved", *_abstract_run(result, run.abstract)]
+
+
+def _abstract_run(result: Placements, failure: Failure) -> list[str]:
+    """A run of the abstraction, with the fences that are there and without those that are not."""
+    numbers = {candidate(point.number): point.number for point in result.points}
+    trace = []
+    for step in failure.verdict.trace:
+        origin = None if step.place is None else step.place.origin
+        number = None if origin is None else numbers.get(origin.note)
+        if number is None:
+            trace.append(step)
+        elif number in failure.placement and step.place is not None and origin is not None:
+            trace.append(replace(step, place=replace(step.place, origin=replace(origin, note=_word(result)))))
+    violation = failure.verdict.violation
+    if failure.overflow and violation is not None:
+        violation = replace(violation, checks="there is room in the store buffer")
+    return counterexample(replace(failure.verdict, trace=tuple(trace), violation=violation))
 
 
 # ---- JSON

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ebb.backend.abstraction.build import abstract
 from ebb.backend.automata.build import build
-from ebb.backend.checker.engines import check_quickly
+from ebb.backend.checker.supervise import check_within
 from ebb.backend.checker.verdicts import verdict
 from ebb.backend.concrete.report import explore
 from ebb.backend.concrete.search import Limits
@@ -106,13 +106,8 @@ class _Finding:
             check=self.check_predicates,
         )
         automata = build(self.sc)
-        under_sc = verdict(
-            automata,
-            check_quickly(automata, self.settings.engine, self.settings.limits),
-            "",
-            self.settings.engine,
-            None,
-        )
+        engine = self.settings.engine
+        under_sc = verdict(automata, check_within(automata, engine, self.settings.limits), "", engine, None)
         result.seconds["sc"] = time.perf_counter() - begin
         if under_sc.verdict != "safe":
             result.sc_counterexample = under_sc

@@ -33,7 +33,7 @@ class Found:
     minimal: list[Points] = field(default_factory=list)
     clauses: list[Points] = field(default_factory=list)
     checked: int = 0
-    complete: bool = True  # whether these are all
+    complete: bool = True  # whether these are all; not if a limit ended the search
 
 
 def learning(checks: Checks, jobs: int = 1, *, from_above: Points | None = None) -> Found:
@@ -61,13 +61,17 @@ def learning(checks: Checks, jobs: int = 1, *, from_above: Points | None = None)
             else:
                 found.checked += 1
                 found.clauses.append(failure.clause)
+                found.complete &= not failure.undecided
+        if not found.complete:
+            break
         together = 1 if any(failures) else _TOGETHER
     found.minimal.sort(key=_order)
     return found
 
 
 def _learn_from_above(everything: Points, checks: Checks, jobs: int, found: Found, proved: set[Points]) -> bool:
-    """Learn which points are needed in any case; False if all of them together are not enough."""
+    """Learn which points are needed in any case; False if all of them together are not enough, or that is not to be
+    found out."""
     todo = [everything, *(everything - {point} for point in sorted(everything))]
     while todo:
         batches = [[placement] for placement in todo[:jobs]]
@@ -77,7 +81,8 @@ def _learn_from_above(everything: Points, checks: Checks, jobs: int, found: Foun
                 proved.add(placement)
             else:
                 found.clauses.append(failure.clause)
-        if frozenset() in found.clauses:
+                found.complete &= not failure.undecided
+        if frozenset() in found.clauses or not found.complete:
             return False
         todo = todo[jobs:]
     return True

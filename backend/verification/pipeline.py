@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal
 
 from ebb.backend.abstraction.figures import Figures
 from ebb.backend.abstraction.options import Options
-from ebb.backend.checker.answer import Answer
 from ebb.backend.checker.limits import Limits, Progress
 from ebb.backend.extrapolation.methods import Method
 from ebb.backend.extrapolation.pending import most_under_way
@@ -197,23 +196,20 @@ class _Run:
 
     def check(self, attempt: Attempt, boolean: bp.Program, name: str, *, until_overflow: bool = False) -> None:
         from ebb.backend.automata.build import build
-        from ebb.backend.checker import engines
-        from ebb.backend.checker.supervise import supervised
+        from ebb.backend.checker.supervise import check_within
         from ebb.backend.checker.verdicts import verdict
 
         if name != "sc":
             self.keep(f"{name}.bp", boolean)
         with self.timed("check"):
             automata = build(boolean)
-            limits, engine = self.settings.limits, self.settings.engine
-
-            def checked(progress: Progress | None) -> Answer:
-                return engines.check_quickly(automata, engine, limits, progress, until_overflow=until_overflow)
-
-            if limits.seconds is None and limits.memory is None:
-                answer = checked(self.progress)
-            else:
-                answer = supervised(checked, limits, self.progress)
+            answer = check_within(
+                automata,
+                self.settings.engine,
+                self.settings.limits,
+                self.progress,
+                until_overflow=until_overflow,
+            )
         attempt.verdict = verdict(automata, answer, f"{name}.bp", self.settings.engine, None)
         self.keep(f"{name}.verdict.json", attempt.verdict)
 

@@ -190,7 +190,9 @@ def test_a_store_buffer_that_is_too_small(path: Path, capsys: pytest.CaptureFixt
     assert "no fence is needed" in capsys.readouterr().out
     fences(path, "--model", "tso", "-k", "1", "--no-times")
     text = capsys.readouterr().out
-    assert "without the fence after line 2 it is not proved: the store buffers fill without end" in text
+    assert "without the fence after line 2 it is not proved: store buffers of 1 entry are not enough" in text
+    assert "violated: p.ebb:2: there is room in the store buffer" in text
+    assert "candidate" not in text
 
 
 REMOTE = "process P { shared X; put(Y, R, X); }\nprocess R { shared Y; }\npredicates { X == 0 }\n"

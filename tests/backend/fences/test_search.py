@@ -24,7 +24,8 @@ from ebb.passes.reduce_tso import reduce_tso
 
 Model = Literal["tso", "pso"]
 EXAMPLES = Path(__file__).parents[3] / "examples"
-NO_VERDICT = Verdict.__new__(Verdict)  # nobody looks at it here
+VIOLATED = Verdict("", "", "unsafe", "", None, None, (), (), (), {}, None)
+UNDECIDED = Verdict("", "", "unknown", "a limit", None, None, (), (), (), {}, None)
 
 
 class Known:
@@ -40,7 +41,17 @@ class Known:
     def failure(self, placement: Points) -> Failure | None:
         self.asked.append(placement)
         missed = [clause for clause in self.clauses if not clause & placement]
-        return Failure(placement, missed[-1], NO_VERDICT, 1) if missed else None
+        return Failure(placement, missed[-1], VIOLATED, 1) if missed else None
+
+
+@pytest.mark.parametrize("above", [frozenset({1, 2}), None])
+def test_a_limit_ends_the_search(above: Points | None) -> None:
+    class Slow(Known):
+        def failure(self, placement: Points) -> Failure | None:
+            return Failure(placement, frozenset({1, 2}) - placement, UNDECIDED, 1)
+
+    found = learning(Slow([]), from_above=above)
+    assert (found.minimal, found.complete, found.checked) == ([], False, 1)
 
 
 def brute_force(everything: Points, clauses: Collection[Points]) -> list[Points]:
