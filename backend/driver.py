@@ -48,7 +48,8 @@ def _add_verify(commands: command_line.Commands) -> None:
         "verify",
         help="prove a program under a memory model",
         description="Verify a program: abstract it with its predicates under SC, reduce the memory model to store "
-        "buffers in the program, extrapolate the abstraction to them, and check it. FILE is a source file or IR; its "
+        "buffers (for rma, sets of what pending operations may have read) in the program, extrapolate the abstraction "
+        "to them, and check it. FILE is a source file or IR; its "
         "predicates are in it, in FILE.preds.yaml beside it, or where --predicates says.",
         epilog="exit codes: 0 safe, 2 unknown, 64 wrong usage, 65 a file is wrong",
     )
@@ -193,6 +194,7 @@ def _add_fences(commands: command_line.Commands) -> None:
     parser.add_argument("--engine", default="auto", metavar="NAME", help="of ebb-check (auto)")
     parser.add_argument("--timeout", type=command_line.seconds, metavar="SECONDS", help="for each check")
     parser.add_argument("--jobs", type=command_line.positive, default=1, metavar="N", help="processes (1)")
+    parser.add_argument("--no-runs", action="store_true", help="do not look for runs that go wrong without a fence")
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument("--no-times", action="store_true", help="leave out the times: same input, same bytes")
     parser.set_defaults(work=_fences)

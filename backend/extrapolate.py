@@ -69,12 +69,13 @@ def _extrapolate(arguments: argparse.Namespace) -> int:
     from ebb.formats.bp_text import show_program
     from ebb.formats.program_file import read_program
 
+    _check_options(arguments)
     reduced = read_program(arguments.file)
     if reduced.reduced is None:
         message = "this program was not reduced: ebb-reduce does that"
         raise InputError(message, file=files.shown_name(arguments.file))
     method: Method = arguments.method or ("program" if reduced.reduced == "rma" else "predicates")
-    _check_options(arguments, method, reduced.reduced)
+    _check_model(arguments, method, reduced.reduced)
     with read_boolean_program(arguments.proof) as boolean:
         proof = read_proof(boolean, reduced)
     result, figures = extrapolated(
@@ -92,18 +93,25 @@ def _extrapolate(arguments: argparse.Namespace) -> int:
     return ExitCode.DONE
 
 
-def _check_options(arguments: argparse.Namespace, method: str, model: str) -> None:
-    """Options that say nothing about a method or a model are mistakes."""
+def _check_options(arguments: argparse.Namespace) -> None:
+    """Options that say nothing about a method are mistakes."""
+    if arguments.drop_buffered and arguments.method != "cubes":
+        raise UsageError(
+            f"--drop-buffered is about cubes; the method {arguments.method or 'predicates'} does not list any"
+        )
+    if arguments.cube_size is not None and arguments.method not in (None, "predicates"):
+        raise UsageError(f"--cube-size is about the search for cubes; the method {arguments.method} has none")
+
+
+def _check_model(arguments: argparse.Namespace, method: str, model: str) -> None:
+    """So are those that say nothing about a model."""
     if model == "rma" and method != "program":
         raise UsageError(f"the method {method} is about store buffers; for rma there is only program")
-    if model == "rma" and arguments.relate_slots:
-        raise UsageError("--relate-slots is about store buffers; rma has none")
+    if model == "rma" and (arguments.relate_slots or arguments.cube_size is not None):
+        option = "--relate-slots" if arguments.relate_slots else "--cube-size"
+        raise UsageError(f"{option} is about store buffers; rma has none")
     if model != "rma" and arguments.pairs:
         raise UsageError(f"--pairs is about pending operations; {model} has none")
-    if arguments.drop_buffered and method != "cubes":
-        raise UsageError(f"--drop-buffered is about cubes; the method {method} does not list any")
-    if arguments.cube_size is not None and method != "predicates":
-        raise UsageError(f"--cube-size is about the search for cubes; the method {method} has none")
 
 
 if __name__ == "__main__":

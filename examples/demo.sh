@@ -1,13 +1,16 @@
 #!/bin/sh
-# Shows what ebb-explore, ebb-reduce and ebb verify do, with programs from this directory. `make demo` runs it; by hand,
-# from the root of the repository with the tools on PATH: sh examples/demo.sh
+# Shows what ebb-explore, ebb-reduce, ebb verify and ebb fences do, with programs from this directory. `make demo` runs it;
+# by hand, from the root of the repository with the tools on PATH: sh examples/demo.sh
 set -eu
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
 # run EXIT_CODE COMMAND…   shows the command, runs it into $output, and insists on the exit code
 run() {
   expected=$1
   shift
-  printf '$ %s\n' "$*"
+  printf '$ %s\n' "$*" | sed "s|$work/||g"
   code=0
   output=$("$@") || code=$?
   if [ "$code" -ne "$expected" ]; then
@@ -97,8 +100,7 @@ run 0 ebb-explore examples/peterson_pso.ebb --model pso
 headline
 
 title 'The same lock with its memory model taken out: an ordinary program, under sc'
-reduced=$(mktemp)
-trap 'rm -f "$reduced"' EXIT
+reduced=$work/peterson.pso.ir.json
 printf '$ ebb-reduce examples/peterson_tso.ebb --model pso -k 1 | ebb-show - --no-positions\n'
 ebb-reduce examples/peterson_tso.ebb --model pso -k 1 -o "$reduced"
 ebb-show "$reduced" --no-positions | sed -n '/^process P0/,/^}/p'
@@ -115,10 +117,13 @@ run 2 ebb verify examples/extrapolation/peterson.ebb --model tso
 headline
 counterexample
 
-title 'The fences that mend it: safe, in runs of any length and with store buffers of any size'
-run 1 diff -U 2 -I '^//' examples/extrapolation/peterson.ebb examples/extrapolation/peterson_tso.ebb
-printf '%s\n' "$output" | sed 1,2d
-run 0 ebb verify examples/extrapolation/peterson_tso.ebb --model tso
+title 'The fences that mend it: where they have to stand, and what goes wrong without the first of them'
+run 0 ebb fences examples/extrapolation/peterson.ebb --model tso -o "$work/peterson_fenced.ebb"
+first=$(printf '%s\n' "$output" | awk '/^without/ && seen++ { exit } { print }')
+printf '%s\n' "$first"
+
+title 'With them it is safe, in runs of any length and with store buffers of any size'
+run 0 ebb verify "$work/peterson_fenced.ebb" --model tso
 printf '%s\n' "$output"
 
 printf '\nMore programs, with what to expect of each: examples/README.md\n'

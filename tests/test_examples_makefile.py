@@ -67,6 +67,27 @@ def test_the_examples_are_built_and_checked(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_programs_over_remote_memory_are_mended_and_verified(tmp_path: Path) -> None:
+    options = ("PROGRAMS=", "REMOTE=pgsql", f"OUT={tmp_path / 'out'}")
+    assert done(REPO / "examples", *options, "check").splitlines()[-1] == "1 of 1 verdicts are as expected"
+    made = tmp_path / "out" / "rma"
+    assert {file.name for file in made.iterdir()} == {
+        f"pgsql.rma.{part}" for part in ("mended.ebb", "fences.txt", "mended.verification.json")
+    }
+    assert (made / "pgsql.rma.mended.ebb").read_text("utf-8").count("flush(") == 2
+
+    assert done(REPO / "examples", *options, "check").strip() == "1 of 1 verdicts are as expected"
+    assert done(REPO / "examples", *options, "table").splitlines()[1:] == ["pgsql, mended         rma    safe"]
+
+    (made / "pgsql.rma.mended.verification.json").write_text('{\n  "verdict": "unknown"\n}\n', "utf-8")
+    result = make(REPO / "examples", *options, "check")
+    assert result.returncode != 0
+    assert result.stdout.splitlines()[0] == "pgsql with flushes under rma: unknown, not safe"
+
+    done(REPO / "examples", *options, "clean")
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A Makefile beside a program, in which everything is left as it is."""
@@ -103,6 +124,29 @@ def test_variables_are_for_some_files_and_their_change_is_noticed(project: Path)
     assert "--method cubes -o flags.tso.bp" in printed
     assert "--method program -o flags.pso.bp" in printed
     assert "ebb-parse" not in printed
+
+
+def test_fences_are_put_where_they_are_missing(project: Path) -> None:
+    (project / "flags.ebb").write_text(FLAGS.replace("fence; ", ""), "utf-8")
+    (project / "flags.preds.yaml").write_text(PREDICATES, "utf-8")
+    assert "--predicates flags.preds.yaml" in done(project, "flags.tso.mended.verification.json")
+    assert (project / "flags.tso.mended.ebb").read_text("utf-8").count("fence") == 2
+    assert "+process P0" in (project / "flags.tso.fences.txt").read_text("utf-8")
+    assert verdict(project / "flags.tso.mended.verification.json") == "safe"
+
+    # Without predicates nothing is proved: an error, with the report, and no program that could be taken for mended.
+    (project / "flags.preds.yaml").unlink()
+    result = make(project, "flags.pso.mended.ebb")
+    assert result.returncode != 0
+    assert "unknown" in result.stderr
+    assert not (project / "flags.pso.mended.ebb").exists()
+    assert not (project / "flags.pso.fences.txt").exists()
+
+
+def test_stages_of_remote_memory(project: Path) -> None:
+    (project / "fig2.ebb").write_text((REPO / "examples" / "rma_fig2_flush.ebb").read_text("utf-8"), "utf-8")
+    done(project, "fig2.rma.safe")
+    assert verdict(project / "fig2.rma.verdict.json") == "safe"
 
 
 def test_other_folders(project: Path) -> None:

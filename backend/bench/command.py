@@ -114,9 +114,9 @@ def _add_tables(benchmarks: command_line.Commands, reduce: Reduce) -> None:
     fences.add_argument(
         "--at-most",
         type=command_line.positive,
-        default=100,
+        default=200,
         metavar="N",
-        help="end a search by removal after N placements (100)",
+        help="end a search by removal after N placements (200)",
     )
     _add_table(fences, "examples/extrapolation", _bench_fences, reduce)
 

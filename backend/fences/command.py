@@ -6,11 +6,12 @@ from ebb.backend.abstraction.options import Options
 from ebb.backend.checker.limits import Limits
 from ebb.backend.fences.fences_text import dumps, show_placements
 from ebb.backend.fences.finding import Placements, Request, find_placements
-from ebb.backend.fences.points import with_fences
+from ebb.backend.fences.points import points_of_fences, with_fences
 from ebb.backend.fences.repair import repaired, unified_diff
 from ebb.backend.source_text import show_program_without_positions
 from ebb.backend.verification.pipeline import Reduce, Settings
 from ebb.formats import files
+from ebb.formats.errors import InputError
 from ebb.formats.exit_codes import ExitCode
 from ebb.formats.ir import Program
 from ebb.formats.predicates import predicates_of
@@ -37,8 +38,11 @@ def fences(arguments: argparse.Namespace, reduce: Reduce) -> int:
         arguments.start,
         arguments.after_stores,
         arguments.jobs,
-        runs=not arguments.json,
+        runs=not arguments.no_runs,
     )
+    if arguments.start and not points_of_fences(program, arguments.model):
+        word = "flush" if arguments.model == "rma" else "fence"
+        raise InputError(f"--start: there is no {word} in this program", file=files.shown_name(arguments.file))
     with about_source(arguments.file), about_source(path):
         result = find_placements(program, predicates, file, request, reduce)
     changed = _changed(result, text, arguments.file)
@@ -57,13 +61,18 @@ def fences(arguments: argparse.Namespace, reduce: Reduce) -> int:
 
 def _changed(result: Placements, text: str, path: str) -> str | None:
     """The source with the first minimal placement, if it is source."""
-    if result.found is None or not result.found.minimal or not path.endswith(".ebb"):
+    if result.found is None or not result.found.minimal or not _is_source(text, path):
         return None
 
     def parse(changed: str) -> Program:
         return program_in(changed, path)
 
     return repaired(text, result.program, result.points, result.found.minimal[0], parse)
+
+
+def _is_source(text: str, path: str) -> bool:
+    """Whether the text is of the language that fences can be written into."""
+    return path.endswith(".ebb") or (path == files.STANDARD and not text.lstrip().startswith(("{", "X86")))
 
 
 def _mended(result: Placements, changed: str | None) -> str | None:

@@ -23,7 +23,7 @@ def show_placements(result: Placements, difference: str | None, *, times: bool =
         lines += _table(result)
         lines.append(f"  {_effort(result, times=times)}")
     elif result.sc_violation is None:
-        lines.append("  not even under sc, where no fence can matter")
+        lines.append(f"  not even under sc, where no {_word(result)} can matter")
     if result.sc_violation is not None and (violation := result.sc_violation.violation) is not None:
         place = f"{result.program.source}:{violation.at.line}:{violation.at.column}"
         lines += ["", f"under sc: violation ({violation.kind}) at {place}: {violation.message}"]
@@ -48,13 +48,15 @@ def _headline(result: Placements) -> str:
     if not minimal:
         if result.unproved is not None and (limit := _limit(result.unproved)):
             return f"unknown: not proved with a {word} at every point; {limit}"
-        overflow = result.unproved is not None and result.unproved.overflow
-        reason = "a store buffer overflows" if overflow else "the abstraction has a counterexample"
-        return f"unknown: not proved with a {word} at every point; {reason}, which may be spurious"
+        if result.unproved is not None and result.unproved.overflow:
+            return f"unknown: not proved with a {word} at every point; a store buffer overflows"
+        reason = "the abstraction has a counterexample, which may be spurious"
+        return f"unknown: not proved with a {word} at every point; {reason}"
     if not minimal[0]:
         return f"no {word} is needed"
     fewest = len(minimal[0])
-    sizes = _many(fewest, word) if fewest == len(minimal[-1]) else f"{fewest} to {len(minimal[-1])}"
+    most = _many(len(minimal[-1]), word)
+    sizes = most if fewest == len(minimal[-1]) else f"{fewest} to {most}"
     return f"{_many(len(minimal), 'minimal placement')} of {sizes}, out of {_many(len(result.points), 'point')}"
 
 
@@ -105,7 +107,8 @@ def _run(result: Placements, run: WrongRun) -> list[str]:
     word = _word(result)
     where = f"without the {word} {run.point.side} line {run.point.at.line}"
     if run.concrete is not None and (violation := run.concrete.violation) is not None:
-        return [f"{where}: {violation.message} ({result.program.source}:{violation.at.line})", *show_run(violation.run)]
+        place = f"{result.program.source}:{violation.at.line}:{violation.at.column}"
+        return [f"{where}: violation ({violation.kind}) at {place}: {violation.message}", *show_run(violation.run)]
     if run.abstract is None:
         return [f"{where}: no run that goes wrong was found"]
     if limit := _limit(run.abstract):
@@ -113,7 +116,7 @@ def _run(result: Placements, run: WrongRun) -> list[str]:
     if run.abstract.overflow:
         return [
             f"{where} it is not proved: store buffers of {_many(run.abstract.bound or 1, 'entry')} are not enough",
-            *counterexample(run.abstract.verdict),
+            *_abstract_run(result, run.abstract),
         ]
     return [f"{where} it is not proved", *_abstract_run(result, run.abstract)]
 

@@ -52,19 +52,20 @@ def _how(verification: Verification, attempt: Attempt) -> str:
     if verification.model == "rma":
         bound = f"method {attempt.method}: "
     larger = f", {figures.cubes} cubes of up to {figures.largest}" if figures.cubes else ""
-    smt = figures.smt.calls
+    smt = f"{figures.smt.calls} SMT calls"
     if verification.sc_figures is not None and attempt is verification.attempts[0]:
-        smt += verification.sc_figures.smt.calls
-    return (
-        f"{bound}{result}; {figures.predicates} predicates, {smt} SMT calls{larger}, {counts.get('states', 0)} states"
-    )
+        smt += f" (and {verification.sc_figures.smt.calls} under SC)"
+    return f"{bound}{result}; {figures.predicates} predicates, {smt}{larger}, {counts.get('states', 0)} states"
 
 
 def _hints(verification: Verification, last: Attempt) -> list[str]:
     found = last.verdict
     if found is not None and found.verdict == "unsafe":
         waits = "flushes" if verification.model == "rma" else "fences"
-        hints = [f"more {waits}, if the counterexample can really happen", "more predicates, if it cannot"]
+        real = f"more {waits} (ebb fences finds them), if the counterexample can really happen"
+        if verification.model == "sc":
+            real = "ebb-explore, to see whether the counterexample can really happen"
+        hints = [real, "more predicates, if it cannot"]
         if not verification.predicates:
             hints = ["predicates: the program has none (docs/formats/predicates.md)"]
         return hints

@@ -46,7 +46,7 @@ REPORT = """p.ebb under TSO: 1 minimal placement of 2 fences, out of 2 points
  }
  assert final (!(P.r == 0 && Q.r == 0));
 
-without the fence after line 3: final (!(P.r == 0 && Q.r == 0)) (p.ebb:10)
+without the fence after line 3: violation (final) at p.ebb:10:1: final (!(P.r == 0 && Q.r == 0))
 """
 FENCED = SOURCE.replace("  r =", "  fence;\n  r =")
 FENCE_AFTER = {"side": "after", "fence": "fence"}
@@ -107,7 +107,7 @@ def test_json(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ],
         "minimal": [[1, 2]],
         "complete": True,
-        "shown_wrong": {},
+        "shown_wrong": {"1": True, "2": True},
     }
 
 
@@ -137,9 +137,9 @@ def test_start(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert (tmp_path / "fewer.ebb").read_text() == FENCED
 
 
-def test_start_without_enough_fences(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    fences(path, "--model", "tso", "--start", "-o", tmp_path / "fewer.ebb", code=2)
-    assert "unknown: not proved with a fence at every point" in capsys.readouterr().out
+def test_start_without_fences(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fences(path, "--model", "tso", "--start", "-o", tmp_path / "fewer.ebb", code=65)
+    assert "p.ebb: --start: there is no fence in this program" in capsys.readouterr().err
     assert not (tmp_path / "fewer.ebb").exists()
 
 

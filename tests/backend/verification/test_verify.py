@@ -104,7 +104,7 @@ def test_predicates_beside_the_program(tmp_path: Path, capsys: pytest.CaptureFix
     [
         (["--engine", "magic"], 64, "there is no engine 'magic'"),
         (["-k", "65"], 64, "65 is more than 64"),
-        (["--model", "rma"], 64, "invalid choice"),
+        (["--model", "arm"], 64, "invalid choice"),
         (["--predicates", "missing.yaml"], 65, "missing.yaml: cannot be read"),
     ],
 )
