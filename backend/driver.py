@@ -56,9 +56,14 @@ def _add_verify(commands: command_line.Commands) -> None:
     parser.add_input("the program")
     parser.add_output()
     parser.add_argument("--model", choices=["sc", "tso", "pso", "rma"], default="sc", help="the memory model (sc)")
-    parser.add_argument(
-        "-k", dest="bound", type=_bound, metavar="N", help="entries of the store buffers (1, and more on overflow)"
-    )
+    _add_proof_options(parser, "1, and more on overflow", "program, and predicates where that does not do")
+    parser.add_argument("--keep", metavar="DIR", help="keep every intermediate file in that directory")
+    parser.set_defaults(work=_verify)
+
+
+def _add_proof_options(parser: command_line.Parser, bound: str, method: str) -> None:
+    """How a proof is looked for, and how what was found is written."""
+    parser.add_argument("-k", dest="bound", type=_bound, metavar="N", help=f"entries of the store buffers ({bound})")
     parser.add_argument(
         "--max-bound", type=_bound, default=6, metavar="N", help="the most entries that are tried without -k (6)"
     )
@@ -66,19 +71,17 @@ def _add_verify(commands: command_line.Commands) -> None:
         "--method",
         choices=["auto", "predicates", "cubes", "program"],
         default="auto",
-        help="of ebb-extrapolate; auto is program, and predicates where that does not do (auto)",
+        help=f"of ebb-extrapolate; auto is {method} (auto)",
     )
     parser.add_argument(
         "--pairs", action="store_true", help="rma: also predicates about two pending operations, for two variables"
     )
     parser.add_argument("--predicates", metavar="FILE", help="predicates to use instead of those in the program")
-    parser.add_argument("--keep", metavar="DIR", help="keep every intermediate file in that directory")
     parser.add_argument("--engine", default="auto", metavar="NAME", help="of ebb-check (auto)")
     parser.add_argument("--timeout", type=command_line.seconds, metavar="SECONDS", help="for each check")
     parser.add_argument("--jobs", type=command_line.positive, default=1, metavar="N", help="processes (1)")
     parser.add_argument("--json", action="store_true", help="write JSON instead of text")
     parser.add_argument("--no-times", action="store_true", help="leave out the times: same input, same bytes")
-    parser.set_defaults(work=_verify)
 
 
 def _bound(text: str) -> int:
@@ -175,28 +178,8 @@ def _add_fences(commands: command_line.Commands) -> None:
         help="learning: by what counterexamples teach; removal: from all fences, one less at a time, as in the RMA "
         "paper (learning)",
     )
-    parser.add_argument(
-        "-k", dest="bound", type=_bound, metavar="N", help="entries of the store buffers (as many as are needed)"
-    )
-    parser.add_argument(
-        "--max-bound", type=_bound, default=6, metavar="N", help="the most entries that are tried without -k (6)"
-    )
-    parser.add_argument(
-        "--method",
-        choices=["auto", "predicates", "cubes", "program"],
-        default="auto",
-        help="of ebb-extrapolate; auto is predicates, and program for rma (auto)",
-    )
-    parser.add_argument(
-        "--pairs", action="store_true", help="rma: also predicates about two pending operations, for two variables"
-    )
-    parser.add_argument("--predicates", metavar="FILE", help="predicates to use instead of those in the program")
-    parser.add_argument("--engine", default="auto", metavar="NAME", help="of ebb-check (auto)")
-    parser.add_argument("--timeout", type=command_line.seconds, metavar="SECONDS", help="for each check")
-    parser.add_argument("--jobs", type=command_line.positive, default=1, metavar="N", help="processes (1)")
+    _add_proof_options(parser, "as many as are needed", "predicates, and program for rma")
     parser.add_argument("--no-runs", action="store_true", help="do not look for runs that go wrong without a fence")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
-    parser.add_argument("--no-times", action="store_true", help="leave out the times: same input, same bytes")
     parser.set_defaults(work=_fences)
 
 

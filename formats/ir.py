@@ -14,7 +14,7 @@ Design choices:
 - A name that begins with an underscore is bookkeeping that the front end made: no outcome mentions it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -271,3 +271,14 @@ def instructions(body: tuple[Instruction, ...]) -> Iterator[Instruction]:
         yield instruction
         if isinstance(instruction.action, Atomic):
             yield from instructions(instruction.action.body)
+
+
+def following(action: Action, number: int, numbers: Mapping[str, int]) -> list[int]:
+    """Where control can go from an instruction of a body, by the numbers of instructions and of labels."""
+    match action:
+        case Goto(targets):
+            return [numbers[target] for target in targets]
+        case Branch(_, target):
+            return [numbers[target], number + 1]
+        case _:
+            return [number + 1]

@@ -26,6 +26,7 @@ from ebb.formats.ir import (
     Put,
     Range,
     Variable,
+    following,
     instructions,
 )
 from ebb.formats.remote_notes import pending_note
@@ -241,16 +242,10 @@ def _reaches_itself(body: tuple[Instruction, ...], start: int) -> bool:
     todo = [start]
     while todo:
         number = todo.pop()
-        match body[number].action:
-            case Goto(targets):
-                following = {numbers[target] for target in targets}
-            case Branch(_, target):
-                following = {number + 1, numbers[target]}
-            case _:
-                following = {number + 1}
-        if start in following:
+        after = set(following(body[number].action, number, numbers))
+        if start in after:
             return True
-        new = {after for after in following if after < len(body)} - seen
+        new = {each for each in after if each < len(body)} - seen
         seen |= new
         todo += new
     return False

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ebb.formats.ir import Atomic, Branch, Goto, Instruction, Process, Program
+from ebb.formats.ir import Atomic, Instruction, Process, Program, following
 
 _ENQUEUE = re.compile(r"enqueue (\w+)")
 
@@ -48,7 +48,7 @@ def _pairs(process: Process) -> frozenset[tuple[str, str]]:
             for earlier in after:
                 found |= {(earlier, stored[1]), (stored[1], earlier)}
             after.add(stored[1])
-        for target in _targets(instruction, at, number):
+        for target in following(instruction.action, at, number):
             if not after <= under_way[target]:
                 under_way[target] |= after
                 if target < len(body):
@@ -89,7 +89,7 @@ def _longest(process: Process, variables: set[str], at_most: int) -> int | None:
             after = 0
         if after > at_most:
             return None
-        for target in _targets(body[at], at, number):
+        for target in following(body[at].action, at, number):
             if after > passed[target]:
                 passed[target] = after
                 if target < len(body):
@@ -102,13 +102,3 @@ def _waits(instruction: Instruction) -> bool:
     if instruction.note in ("fence", "drain"):
         return True
     return isinstance(instruction.action, Atomic) and instruction.action.body[0].note == "drain"
-
-
-def _targets(instruction: Instruction, at: int, number: Mapping[str, int]) -> list[int]:
-    match instruction.action:
-        case Goto(targets):
-            return [number[target] for target in targets]
-        case Branch(_, target):
-            return [number[target], at + 1]
-        case _:
-            return [at + 1]

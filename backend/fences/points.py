@@ -30,6 +30,7 @@ from ebb.formats.ir import (
     Put,
     Skip,
     default_label,
+    following,
 )
 
 Side = Literal["after", "before", "at"]
@@ -132,7 +133,7 @@ def _sources(body: Sequence[Instruction]) -> list[set[int]]:
     found: list[set[int]] = [set() for _ in range(len(body) + 1)]
     found[0].add(-1)
     for index, instruction in enumerate(body):
-        for target in _targets(instruction.action, index, number):
+        for target in following(instruction.action, index, number):
             found[target].add(index)
     return found
 
@@ -154,22 +155,12 @@ def _buffered(body: Sequence[Instruction], shared: Collection[str]) -> list[set[
                 after.add(place_name(place))
             case _:
                 pass
-        for target in _targets(body[index].action, index, number):
+        for target in following(body[index].action, index, number):
             if not after <= found[target]:
                 found[target] |= after
                 if target < len(body):
                     todo.append(target)
     return found
-
-
-def _targets(action: Action, index: int, number: dict[str, int]) -> list[int]:
-    match action:
-        case Goto(targets):
-            return [number[target] for target in targets]
-        case Branch(_, target):
-            return [number[target], index + 1]
-        case _:
-            return [index + 1]
 
 
 def _stores(action: Action, shared: Collection[str]) -> bool:
