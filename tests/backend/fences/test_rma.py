@@ -99,7 +99,7 @@ def test_figure_2_needs_the_flush_after_the_put(capsys: pytest.CaptureFixture[st
     assert text.startswith("rma_fig2.ebb under RMA: 1 minimal placement of 1 flush, out of 2 points\n")
     assert "flush(P1) after  put(Y, P1, X)" in text
     assert "\n   put(Y, P1, X);\n+  flush(P1);\n   store X = 3;\n" in text
-    assert "without the flush after line 18: final (P2.r != 3)" in text
+    assert "without the flush after line 18: violation (final) at rma_fig2.ebb:24:1: final (P2.r != 3)" in text
 
 
 def test_figure_2_with_its_flush_needs_no_other(capsys: pytest.CaptureFixture[str]) -> None:
